@@ -1,0 +1,88 @@
+/**
+ * Makes dist/pohunek, the one program, from scripts/binary.ts. Nothing is done but a new time stamp when the sources have
+ * not changed. The new program replaces the old by rename, so a running one is never disturbed.
+ */
+
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join, relative } from "node:path";
+
+const ROOT = join(import.meta.dir, "..");
+const DIST = join(ROOT, "dist");
+const PROGRAM = join(DIST, "pohunek");
+const STAMP = join(DIST, ".stamp");
+
+const SOURCES = [
+  "package.json",
+  "package-lock.json",
+  "packages/*/package.json",
+  "packages/*/src/**/*",
+  "runtimes/**/*",
+  "scripts/binary.ts",
+  "scripts/build.ts",
+];
+
+function hashSources(): string {
+  const hash = createHash("sha256").update(Bun.revision);
+  const files = SOURCES.flatMap((pattern) => globSync(pattern, { cwd: ROOT, withFileTypes: true }))
+    .filter((entry) => entry.isFile() && !entry.name.endsWith(".test.ts"))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+  for (const file of files) {
+    const content = readFileSync(file);
+    hash.update(`${relative(ROOT, file)}\0${content.length}\0`).update(content);
+  }
+  return hash.digest("hex");
+}
+
+async function compile(outfile: string): Promise<void> {
+  const result = await Bun.build({
+    entrypoints: [join(ROOT, "scripts/binary.ts")],
+    target: "bun",
+    // Bytecode of CommonJS modules: no module of the program may use await at its top level.
+    format: "cjs",
+    bytecode: true,
+    minify: true,
+    sourcemap: "none",
+    // A session is started in other people's folders: their .env and bunfig.toml must not reach into this program.
+    compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
+    throw: false,
+  });
+  for (const log of result.logs) console.error(log.message);
+  if (!result.success) throw new Error("the bundle was not made");
+}
+
+async function build(): Promise<void> {
+  // Files may be edited while this runs; the program is dated from before it read them, so that such an edit counts as newer.
+  const startedAt = new Date();
+  const stamp = hashSources();
+  if (existsSync(PROGRAM) && existsSync(STAMP) && readFileSync(STAMP, "utf8") === stamp) {
+    utimesSync(PROGRAM, startedAt, startedAt);
+    return;
+  }
+  mkdirSync(DIST, { recursive: true });
+  const folder = mkdtempSync(join(DIST, ".build-"));
+  try {
+    // The name of the output becomes part of the program, so it is always the same and only its folder is not.
+    const made = join(folder, "pohunek");
+    await compile(made);
+    utimesSync(made, startedAt, startedAt);
+    rmSync(STAMP, { force: true });
+    renameSync(made, PROGRAM);
+    writeFileSync(STAMP, stamp);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+await build();
