@@ -1,0 +1,13 @@
+/** Lifecycle operations are written down before they act, so that a daemon that dies in one of them can finish it. */
+export const OPERATION_KINDS = ["create", "stop", "remove"] as const;
+export type OperationKind = (typeof OPERATION_KINDS)[number];
+
+/** An operation that has begun and not ended. `step` is the last one that is known to be reached. */
+export interface Operation {
+  readonly sessionId: string;
+  readonly kind: OperationKind;
+  readonly step: string;
+  /** Tries so far that failed; decides how long the next one waits. */
+  readonly attempts: number;
+  readonly startedAt: string;
+}

@@ -1,0 +1,66 @@
+import type { Database } from "bun:sqlite";
+
+/** One forward step of the schema. `version` is what `PRAGMA user_version` says once the step is done. */
+export interface Migration {
+  readonly version: number;
+  readonly summary: string;
+  apply(db: Database): void;
+}
+
+/**
+ * The store's schema, as the steps that lead to it. A step is never edited once released: a change is a new step.
+ * `runtime_id` is the private spelling of the public `worker_instance_id`.
+ */
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    version: 1,
+    summary: "sessions and the journal of unfinished operations",
+    apply(db) {
+      db.run(`CREATE TABLE sessions (
+        id TEXT PRIMARY KEY NOT NULL,
+        name TEXT,
+        agent TEXT NOT NULL,
+        agent_base TEXT NOT NULL,
+        cwd TEXT NOT NULL,
+        cols INTEGER NOT NULL,
+        rows INTEGER NOT NULL,
+        state TEXT NOT NULL,
+        exit_code INTEGER,
+        runtime_state TEXT NOT NULL,
+        generation INTEGER NOT NULL,
+        worker_id TEXT,
+        runtime_id TEXT,
+        child_pid INTEGER,
+        started_at TEXT,
+        last_connected_at TEXT,
+        loss_reason TEXT,
+        metadata TEXT NOT NULL,
+        warnings TEXT NOT NULL,
+        created_at TEXT NOT NULL,
+        updated_at TEXT NOT NULL
+      ) STRICT`);
+      db.run(`CREATE TABLE operations (
+        session_id TEXT PRIMARY KEY NOT NULL,
+        kind TEXT NOT NULL,
+        step TEXT NOT NULL,
+        attempts INTEGER NOT NULL,
+        started_at TEXT NOT NULL
+      ) STRICT`);
+    },
+  },
+  {
+    version: 2,
+    summary: "what was launched, the ending signal, the outbox of the event log",
+    apply(db) {
+      db.run("ALTER TABLE sessions ADD COLUMN program TEXT");
+      db.run("ALTER TABLE sessions ADD COLUMN launch TEXT NOT NULL DEFAULT 'login_shell'");
+      db.run("ALTER TABLE sessions ADD COLUMN exit_signal TEXT");
+      db.run(`CREATE TABLE event_outbox (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT,
+        line TEXT NOT NULL
+      ) STRICT`);
+    },
+  },
+];
+
+export const SCHEMA_VERSION = MIGRATIONS.length;

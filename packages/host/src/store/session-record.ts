@@ -1,0 +1,65 @@
+import type { SessionId, WorkerId, WorkerInstanceId } from "@pohunek/protocol/wire";
+
+export const SESSION_STATES = ["starting", "running", "stopped", "done", "failed"] as const;
+export type SessionState = (typeof SESSION_STATES)[number];
+
+export const RUNTIME_STATES = [
+  "starting",
+  "live",
+  "reconnecting",
+  "terminal",
+  "lost",
+  "conflict",
+  "incompatible",
+] as const;
+export type RuntimeState = (typeof RUNTIME_STATES)[number];
+
+/** What the session's root process is: the user's login shell, or one command. */
+export const LAUNCH_KINDS = ["login_shell", "command"] as const;
+export type LaunchKind = (typeof LAUNCH_KINDS)[number];
+
+/** One thing worth knowing that happened while the session was set up. */
+export interface SessionWarning {
+  readonly kind: string;
+  readonly message: string;
+  readonly detail?: string;
+}
+
+/** The PTY generation a session runs in now, or ran in last. */
+export interface RuntimeRecord {
+  readonly state: RuntimeState;
+  readonly generation: number;
+  readonly workerId: WorkerId;
+  /** Public name: `worker_instance_id`. */
+  readonly runtimeId: WorkerInstanceId;
+  /** The session's root process, once it was started. */
+  readonly childPid?: number;
+  readonly startedAt?: string;
+  readonly lastConnectedAt?: string;
+  readonly lossReason?: string;
+}
+
+/**
+ * What the daemon keeps about a session. Arguments, environment, input and output are never part of it: `program` is the
+ * base name of what was launched.
+ */
+export interface SessionRecord {
+  readonly id: SessionId;
+  readonly name?: string;
+  readonly agent: string;
+  readonly agentBase: string;
+  readonly launch: LaunchKind;
+  readonly program: string;
+  readonly cwd: string;
+  readonly cols: number;
+  readonly rows: number;
+  readonly state: SessionState;
+  readonly exitCode?: number;
+  readonly exitSignal?: string;
+  readonly runtime: RuntimeRecord;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly warnings: readonly SessionWarning[];
+  readonly createdAt: string;
+  /** Strictly increasing over the changes of one session, whatever the clock does. */
+  readonly updatedAt: string;
+}

@@ -1,0 +1,167 @@
+import type { SessionId, WorkerId, WorkerInstanceId } from "@pohunek/protocol/wire";
+import { isSessionId, isWorkerInstanceId } from "@pohunek/protocol/wire";
+import type { SessionRecord, SessionWarning } from "./session-record.ts";
+import { LAUNCH_KINDS, RUNTIME_STATES, SESSION_STATES } from "./session-record.ts";
+
+/** A row of the `sessions` table as SQLite gives it. */
+export type SessionRow = Readonly<Record<string, string | number | null>>;
+
+/** A stored row that this release can't understand: kept as it is, and told to the operator. */
+export interface UnreadableRow {
+  readonly id: string;
+  readonly reason: string;
+}
+
+export function toRow(record: SessionRecord): SessionRow {
+  const { runtime } = record;
+  return {
+    id: record.id,
+    name: record.name ?? null,
+    agent: record.agent,
+    agent_base: record.agentBase,
+    launch: record.launch,
+    program: record.program,
+    cwd: record.cwd,
+    cols: record.cols,
+    rows: record.rows,
+    state: record.state,
+    exit_code: record.exitCode ?? null,
+    exit_signal: record.exitSignal ?? null,
+    runtime_state: runtime.state,
+    generation: runtime.generation,
+    worker_id: runtime.workerId,
+    runtime_id: runtime.runtimeId,
+    child_pid: runtime.childPid ?? null,
+    started_at: runtime.startedAt ?? null,
+    last_connected_at: runtime.lastConnectedAt ?? null,
+    loss_reason: runtime.lossReason ?? null,
+    metadata: JSON.stringify(record.metadata),
+    warnings: JSON.stringify(record.warnings),
+    created_at: record.createdAt,
+    updated_at: record.updatedAt,
+  };
+}
+
+/** Reads a row, or says why it can't be read. */
+export function fromRow(row: SessionRow): SessionRecord | UnreadableRow {
+  try {
+    return readRow(row);
+  } catch (cause) {
+    return { id: String(row["id"]), reason: (cause as Error).message };
+  }
+}
+
+function readRow(row: SessionRow): SessionRecord {
+  const id = text(row, "id");
+  const runtimeId = text(row, "runtime_id");
+  if (!isSessionId(id) || !isWorkerInstanceId(runtimeId)) {
+    throw new Error("an id is malformed");
+  }
+  return {
+    id: id satisfies SessionId,
+    name: optionalText(row, "name"),
+    agent: text(row, "agent"),
+    agentBase: text(row, "agent_base"),
+    launch: choice(row, "launch", LAUNCH_KINDS),
+    program: optionalText(row, "program") ?? text(row, "agent"),
+    cwd: text(row, "cwd"),
+    cols: positive(row, "cols"),
+    rows: positive(row, "rows"),
+    state: choice(row, "state", SESSION_STATES),
+    exitCode: optionalInteger(row, "exit_code"),
+    exitSignal: optionalText(row, "exit_signal"),
+    runtime: {
+      state: choice(row, "runtime_state", RUNTIME_STATES),
+      generation: positive(row, "generation"),
+      workerId: text(row, "worker_id") as WorkerId,
+      runtimeId: runtimeId satisfies WorkerInstanceId,
+      childPid: optionalInteger(row, "child_pid"),
+      startedAt: optionalText(row, "started_at"),
+      lastConnectedAt: optionalText(row, "last_connected_at"),
+      lossReason: optionalText(row, "loss_reason"),
+    },
+    metadata: stringMap(row, "metadata"),
+    warnings: warnings(row, "warnings"),
+    createdAt: timestamp(row, "created_at"),
+    updatedAt: timestamp(row, "updated_at"),
+  };
+}
+
+function text(row: SessionRow, column: string): string {
+  const value = row[column];
+  if (typeof value !== "string" || value === "") {
+    throw new Error(`${column} is missing`);
+  }
+  return value;
+}
+
+function optionalText(row: SessionRow, column: string): string | undefined {
+  return row[column] === null || row[column] === undefined ? undefined : text(row, column);
+}
+
+function optionalInteger(row: SessionRow, column: string): number | undefined {
+  const value = row[column];
+  if (value === null || value === undefined) {
+    return undefined;
+  }
+  if (typeof value !== "number" || !Number.isSafeInteger(value)) {
+    throw new Error(`${column} is not an integer`);
+  }
+  return value;
+}
+
+function positive(row: SessionRow, column: string): number {
+  const value = optionalInteger(row, column);
+  if (value === undefined || value < 1) {
+    throw new Error(`${column} is not a positive integer`);
+  }
+  return value;
+}
+
+function choice<Choice extends string>(row: SessionRow, column: string, choices: readonly Choice[]): Choice {
+  const found = choices.find((item) => item === row[column]);
+  if (found === undefined) {
+    throw new Error(`${column} has an unknown value`);
+  }
+  return found;
+}
+
+function timestamp(row: SessionRow, column: string): string {
+  const value = text(row, column);
+  if (Number.isNaN(Date.parse(value))) {
+    throw new Error(`${column} is not a time`);
+  }
+  return value;
+}
+
+function parseJson(row: SessionRow, column: string): unknown {
+  try {
+    return JSON.parse(text(row, column));
+  } catch (cause) {
+    throw new Error(`${column} is not JSON`, { cause });
+  }
+}
+
+function stringMap(row: SessionRow, column: string): Record<string, string> {
+  const value = parseJson(row, column);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new Error(`${column} is not an object`);
+  }
+  if (!Object.values(value).every((item) => typeof item === "string")) {
+    throw new Error(`${column} has a value that is no text`);
+  }
+  return value as Record<string, string>;
+}
+
+function warnings(row: SessionRow, column: string): SessionWarning[] {
+  const value = parseJson(row, column);
+  if (!Array.isArray(value) || !value.every(isWarning)) {
+    throw new Error(`${column} is not a list of warnings`);
+  }
+  return value;
+}
+
+function isWarning(value: unknown): value is SessionWarning {
+  const warning = value as Partial<SessionWarning> | null;
+  return typeof warning === "object" && typeof warning?.kind === "string" && typeof warning.message === "string";
+}

@@ -1,0 +1,162 @@
+import type { Database, Statement } from "bun:sqlite";
+import type { SessionId } from "@pohunek/protocol/wire";
+import { openDatabase } from "./database.ts";
+import type { Operation, OperationKind } from "./operation.ts";
+import { OPERATION_KINDS } from "./operation.ts";
+import { MIGRATIONS } from "./schema.ts";
+import type { SessionRecord } from "./session-record.ts";
+import type { SessionRow, UnreadableRow } from "./session-row.ts";
+import { fromRow, toRow } from "./session-row.ts";
+
+/** An event as the audit log tells it: flat facts, no terminal content, no arguments, no values of metadata. */
+export type AuditEvent = Readonly<Record<string, string | number | boolean | undefined>> & { readonly event: string };
+
+export interface OutboxEntry {
+  readonly seq: number;
+  readonly line: string;
+}
+
+/** What changes together, or not at all. */
+export interface Changes {
+  readonly session?: SessionRecord;
+  readonly removedSession?: SessionId;
+  /** `null` ends the operation of `session` or `removedSession`. */
+  readonly operation?: Operation | null;
+  readonly events?: readonly AuditEvent[];
+}
+
+export interface LoadedSessions {
+  readonly records: readonly SessionRecord[];
+  readonly unreadable: readonly UnreadableRow[];
+}
+
+type SessionColumn = keyof ReturnType<typeof toRow>;
+
+const SESSION_COLUMNS: readonly SessionColumn[] = [
+  "id",
+  "name",
+  "agent",
+  "agent_base",
+  "launch",
+  "program",
+  "cwd",
+  "cols",
+  "rows",
+  "state",
+  "exit_code",
+  "exit_signal",
+  "runtime_state",
+  "generation",
+  "worker_id",
+  "runtime_id",
+  "child_pid",
+  "started_at",
+  "last_connected_at",
+  "loss_reason",
+  "metadata",
+  "warnings",
+  "created_at",
+  "updated_at",
+];
+
+/** What the daemon owns, in one SQLite file with one writer. Every write is one transaction, durable when it returns. */
+export class Store implements Disposable {
+  readonly #db: Database;
+  readonly #upsertSession: Statement;
+  readonly #deleteSession: Statement;
+  readonly #upsertOperation: Statement;
+  readonly #deleteOperation: Statement;
+  readonly #insertEvent: Statement;
+  readonly #now: () => Date;
+  /** Schema that the file had when it was opened, and where its bytes were kept when that was an older one. */
+  readonly opened: { readonly foundVersion: number; readonly backupPath?: string };
+
+  constructor(path: string, now: () => Date = () => new Date()) {
+    const { db, ...opened } = openDatabase(path, MIGRATIONS);
+    this.#db = db;
+    this.opened = opened;
+    this.#now = now;
+    const columns = SESSION_COLUMNS.join(", ");
+    const updates = SESSION_COLUMNS.filter((column) => column !== "id").map(
+      (column) => `${column} = excluded.${column}`,
+    );
+    this.#upsertSession = db.query(
+      `INSERT INTO sessions (${columns}) VALUES (${SESSION_COLUMNS.map((column) => `$${column}`).join(", ")})
+       ON CONFLICT (id) DO UPDATE SET ${updates.join(", ")}`,
+    );
+    this.#deleteSession = db.query("DELETE FROM sessions WHERE id = ?");
+    this.#upsertOperation = db.query(
+      `INSERT INTO operations (session_id, kind, step, attempts, started_at)
+       VALUES ($sessionId, $kind, $step, $attempts, $startedAt)
+       ON CONFLICT (session_id) DO UPDATE SET kind = excluded.kind, step = excluded.step, attempts = excluded.attempts`,
+    );
+    this.#deleteOperation = db.query("DELETE FROM operations WHERE session_id = ?");
+    this.#insertEvent = db.query("INSERT INTO event_outbox (line) VALUES (?)");
+  }
+
+  /** Writes all of `changes` in one transaction. Throws and changes nothing when the disk refuses. */
+  commit(changes: Changes): void {
+    this.#db.transaction(() => this.#apply(changes)).immediate();
+  }
+
+  #apply({ session, removedSession, operation, events }: Changes): void {
+    if (session) {
+      this.#upsertSession.run(toRow(session));
+    }
+    if (removedSession) {
+      this.#deleteSession.run(removedSession);
+    }
+    const sessionId = session?.id ?? removedSession;
+    if (operation) {
+      this.#upsertOperation.run({ ...operation });
+    } else if (operation === null && sessionId) {
+      this.#deleteOperation.run(sessionId);
+    }
+    for (const event of events ?? []) {
+      this.#insertEvent.run(JSON.stringify({ ts: this.#now().toISOString(), ...event }));
+    }
+  }
+
+  /** Every stored session; rows that can't be read stay where they are and are named. */
+  loadSessions(): LoadedSessions {
+    const records: SessionRecord[] = [];
+    const unreadable: UnreadableRow[] = [];
+    for (const row of this.#db.query<SessionRow, []>("SELECT * FROM sessions ORDER BY created_at, id").all()) {
+      const read = fromRow(row);
+      if ("reason" in read) {
+        unreadable.push(read);
+      } else {
+        records.push(read);
+      }
+    }
+    return { records, unreadable };
+  }
+
+  /** Operations that were begun and not ended, by a daemon that is gone when this is asked at the start. */
+  loadOperations(): Operation[] {
+    const sql = "SELECT session_id AS sessionId, kind, step, attempts, started_at AS startedAt FROM operations";
+    return this.#db
+      .query<Operation, []>(sql)
+      .all()
+      .filter((operation) => OPERATION_KINDS.includes(operation.kind satisfies OperationKind));
+  }
+
+  /** The oldest events that the audit log may not have yet. */
+  pendingEvents(limit: number): OutboxEntry[] {
+    return this.#db.query<OutboxEntry, [number]>("SELECT seq, line FROM event_outbox ORDER BY seq LIMIT ?").all(limit);
+  }
+
+  forgetEvents(upToSeq: number): void {
+    this.#db.query("DELETE FROM event_outbox WHERE seq <= ?").run(upToSeq);
+  }
+
+  /** Bytes of a page times pages: how big the store is, for the doctor. Throws when the file can't be read. */
+  checkIntegrity(): string {
+    const row = this.#db.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").get();
+    return row?.quick_check ?? "no answer";
+  }
+
+  [Symbol.dispose](): void {
+    this.#db.close();
+  }
+}
