@@ -1,0 +1,169 @@
+import type { ProtocolError } from "@pohunek/protocol/wire";
+import { ControlConnection } from "./control-connection.ts";
+import type { WorkerEvent } from "./events.ts";
+import type { Inspection } from "./inspection.ts";
+import type { LaunchSpec } from "./launch-spec.ts";
+import { WORKER_LIMITS } from "./limits.ts";
+import type {
+  NegotiateResult,
+  OpenDataStreamParams,
+  OperationName,
+  OperationParams,
+  OperationResult,
+  ReadOutputParams,
+  ReadOutputResult,
+  ReadTextParams,
+  ReadTextResult,
+  ResizeParams,
+  ResizeResult,
+  StopParams,
+  StopResult,
+  TerminalSnapshot,
+  WritePlanResult,
+} from "./operations.ts";
+import type { WorkerStreamListener } from "./stream.ts";
+import { WorkerStream } from "./stream.ts";
+import type { VersionRange } from "./version.ts";
+import { WORKER_PROTOCOL } from "./version.ts";
+import type { WriteFragment, WriteReservation } from "./write-reservations.ts";
+import { WriteReservations } from "./write-reservations.ts";
+
+export interface WorkerClientOptions {
+  /** Ends the connection attempt. */
+  readonly signal?: AbortSignal;
+  readonly connectMs?: number;
+  readonly versions?: VersionRange;
+  readonly onEvent?: (event: WorkerEvent) => void;
+}
+
+export interface ReservationOptions {
+  readonly signal?: AbortSignal;
+}
+
+export interface AttachOptions extends OpenDataStreamParams {
+  readonly listener: WorkerStreamListener;
+}
+
+/**
+ * A daemon's side of one worker. `connect` negotiates; everything but `inspect` needs `acquireController` first. Losing
+ * the connection gives the lease back and nothing else: the worker and its program go on.
+ */
+export class WorkerClient implements AsyncDisposable {
+  readonly socketPath: string;
+  readonly hello: NegotiateResult;
+  readonly #connection: ControlConnection;
+  readonly #reservations: WriteReservations;
+
+  private constructor(socketPath: string, connection: ControlConnection, hello: NegotiateResult) {
+    this.socketPath = socketPath;
+    this.hello = hello;
+    this.#connection = connection;
+    this.#reservations = new WriteReservations((plan) => connection.call("write_plan", plan));
+  }
+
+  /** Fails with worker_connect_failed or worker_protocol_incompatible. */
+  static async connect(socketPath: string, options: WorkerClientOptions = {}): Promise<WorkerClient> {
+    const connection = await ControlConnection.open(socketPath, {
+      connectMs: options.connectMs ?? WORKER_LIMITS.connectMs,
+      ...(options.signal ? { signal: options.signal } : {}),
+      ...(options.onEvent ? { onEvent: options.onEvent } : {}),
+    });
+    try {
+      const { min, max } = options.versions ?? WORKER_PROTOCOL;
+      return new WorkerClient(socketPath, connection, await connection.call("negotiate", { min, max }));
+    } catch (cause) {
+      connection.close();
+      throw cause;
+    }
+  }
+
+  get version(): number {
+    return this.hello.version;
+  }
+
+  /** Descriptor of the control connection, for its kernel peer identity. */
+  get descriptor(): number {
+    return this.#connection.descriptor;
+  }
+
+  /** Settles when the connection is gone: with nothing after `close`, else with the reason. */
+  get closed(): Promise<ProtocolError | undefined> {
+    return this.#connection.closed;
+  }
+
+  /** Takes the one lease, under a name for diagnosis (the daemon id). Fails with worker_controller_busy. */
+  async acquireController(controller: string): Promise<void> {
+    await this.#connection.call("acquire_controller", { controller });
+    this.#reservations.startLease();
+  }
+
+  async releaseController(): Promise<void> {
+    await this.#connection.call("release_controller", {});
+  }
+
+  inspect(): Promise<Inspection> {
+    return this.#connection.call("inspect", {});
+  }
+
+  /** Starts the program. Fails with spawn_failed or pty_alloc_failed; the worker then waits for another spec. */
+  initialize(spec: LaunchSpec): Promise<Inspection> {
+    return this.#connection.call("initialize", spec);
+  }
+
+  /** Opens an attach stream: sizes applied first, then one repaint, then output without a gap. */
+  async attach(options: AttachOptions): Promise<WorkerStream> {
+    const { listener, ...params } = options;
+    const { token } = await this.#connection.call("open_data_stream", params);
+    return await WorkerStream.open(this.socketPath, token, listener);
+  }
+
+  snapshot(): Promise<TerminalSnapshot> {
+    return this.#connection.call("terminal_snapshot", {});
+  }
+
+  readText(params: ReadTextParams): Promise<ReadTextResult> {
+    return this.#connection.call("read_text", params);
+  }
+
+  readOutput(params: ReadOutputParams): Promise<ReadOutputResult> {
+    return this.#connection.call("read_output", params);
+  }
+
+  /**
+   * Waits for the exclusive right to send one plan; aborting `signal` before that withdraws without a byte written.
+   * `reservation.send` can't be cancelled and its answer is consumed even when nobody waits for it any more.
+   */
+  reserveWrite(options: ReservationOptions = {}): Promise<WriteReservation> {
+    return this.#reservations.reserve(options.signal);
+  }
+
+  /** Reserves and sends one plan. */
+  async write(fragments: readonly WriteFragment[], options: ReservationOptions = {}): Promise<WritePlanResult> {
+    using reservation = await this.reserveWrite(options);
+    return await reservation.send(fragments);
+  }
+
+  resize(size: ResizeParams): Promise<ResizeResult> {
+    return this.#connection.call("resize", size);
+  }
+
+  /** Ends the program and everything it started: asks, waits for the grace, kills, sweeps. */
+  stop(params: StopParams = {}): Promise<StopResult> {
+    return this.#connection.call("stop", params);
+  }
+
+  /** The outcome is recorded: the worker ends. Refused with worker_invalid_state while the program runs. */
+  async acknowledgeTerminal(): Promise<void> {
+    await this.#connection.call("acknowledge_terminal", {});
+  }
+
+  /** Any operation by name, for what has no method of its own. */
+  call<Name extends OperationName>(name: Name, params: OperationParams<Name>): Promise<OperationResult<Name>> {
+    return this.#connection.call(name, params);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#connection.close();
+    await this.#connection.closed;
+  }
+}

@@ -1,0 +1,20 @@
+import type { ExitOutcome, ForegroundGroup, Inspection, RuntimeFault, TerminalFacts } from "./inspection.ts";
+
+/**
+ * What a worker tells the holder of its lease, unasked. Each event carries the state, not the difference: a reader that
+ * missed one loses nothing but time. Floods are merged, at most one of a kind in `EVENT_INTERVAL_MS`.
+ */
+export type WorkerEvent =
+  | { readonly event: "runtime_started"; readonly inspection: Inspection }
+  | { readonly event: "output_advanced"; readonly end_offset: number; readonly at_ms: number }
+  | ({ readonly event: "terminal_changed"; readonly bell?: boolean } & TerminalFacts)
+  | { readonly event: "identity_changed"; readonly foreground: ForegroundGroup }
+  | { readonly event: "geometry_changed"; readonly cols: number; readonly rows: number }
+  | { readonly event: "attach_count_changed"; readonly attached: number }
+  | { readonly event: "child_exited"; readonly exit: ExitOutcome; readonly end_offset: number }
+  | { readonly event: "runtime_fault"; readonly fault: RuntimeFault };
+
+export type WorkerEventName = WorkerEvent["event"];
+
+/** Fast enough for a state that a person watches, and 20 lines a second at most. */
+export const EVENT_INTERVAL_MS = 50;

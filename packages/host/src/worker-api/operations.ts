@@ -1,0 +1,175 @@
+import type { ExitOutcome, Inspection, ProcessIdentity, TerminalFacts, WorkerIdentity } from "./inspection.ts";
+import type { LaunchSpec } from "./launch-spec.ts";
+import type { WorkerErrorBody } from "./worker-error.ts";
+
+export interface NegotiateResult extends WorkerIdentity {
+  readonly version: number;
+  readonly range: { readonly min: number; readonly max: number };
+  readonly frame_payload_bytes: number;
+}
+
+export interface OpenDataStreamParams {
+  /** Applied before the repaint. */
+  readonly cols?: number;
+  readonly rows?: number;
+  /** Lines of history in the repaint above the visible screen; 0 for the screen alone. Default: all. */
+  readonly history_lines?: number;
+  /** Version 1: most bytes of retained output to replay. Default: all. */
+  readonly replay_bytes?: number;
+}
+
+export interface OpenDataStreamResult {
+  /** Redeemable once, on a new connection. */
+  readonly token: string;
+  readonly expires_in_ms: number;
+}
+
+export interface TerminalSnapshot extends TerminalFacts {
+  readonly output_offset: number;
+  readonly cols: number;
+  readonly rows: number;
+  readonly cursor: { readonly row: number; readonly col: number; readonly visible: boolean };
+  readonly visible_lines: readonly string[];
+}
+
+export type TextSource = "visible" | "recent" | "recent_unwrapped" | "detection";
+
+export interface ReadTextParams {
+  readonly source: TextSource;
+  readonly lines: number;
+}
+
+export interface ReadTextResult {
+  readonly lines: readonly string[];
+  readonly revision: number;
+  readonly alternate_screen: boolean;
+  /** More lines were there than asked for. */
+  readonly truncated: boolean;
+}
+
+export interface ReadOutputParams {
+  /** First byte wanted; absent: the newest `max_bytes`. */
+  readonly after_offset?: number;
+  readonly max_bytes: number;
+  /** With `after_offset` at the end of the output: wait for more. */
+  readonly wait_ms?: number;
+}
+
+export interface ReadOutputResult {
+  readonly history_start_offset: number;
+  readonly start_offset: number;
+  readonly next_offset: number;
+  readonly runtime_end_offset: number;
+  readonly data_base64: string;
+  /** Bytes asked for that are no longer retained. */
+  readonly gap?: { readonly start_offset: number; readonly end_offset: number };
+  readonly has_more: boolean;
+  readonly timed_out: boolean;
+}
+
+export interface PlanFragment {
+  readonly data_base64: string;
+  /** Silence after this fragment, before the next one is written. */
+  readonly delay_ms?: number;
+}
+
+export interface WritePlanParams {
+  /** Rises by at least one with each new plan of a lease. A repeated value is a retry and returns the first result. */
+  readonly sequence: number;
+  /** One or two. */
+  readonly fragments: readonly PlanFragment[];
+}
+
+/** Every byte of the plan was taken by the PTY. */
+export interface WritePlanResult {
+  readonly sequence: number;
+  readonly bytes: number;
+  /** End of the output when the last byte was written: what the program prints in answer comes after it. */
+  readonly output_offset: number;
+  readonly written_at_ms: number;
+}
+
+export interface ResizeParams {
+  readonly cols: number;
+  readonly rows: number;
+}
+
+export interface ResizeResult extends ResizeParams {
+  /** False when the terminal had this size already. */
+  readonly changed: boolean;
+}
+
+export interface StopParams {
+  readonly grace_ms?: number;
+}
+
+export interface SurvivingProcess extends ProcessIdentity {
+  readonly program?: string;
+}
+
+export interface StopResult {
+  readonly exit: ExitOutcome;
+  /** Nothing of the session's processes is left, and nothing was skipped. */
+  readonly confirmed: boolean;
+  /** Outlived SIGKILL. */
+  readonly survivors: readonly SurvivingProcess[];
+  /** Carry the session's marker without that of the generation: never signalled. */
+  readonly skipped: readonly SurvivingProcess[];
+}
+
+interface Operation<Params, Result> {
+  readonly params: Params;
+  readonly result: Result;
+}
+
+type Empty = Readonly<Record<never, never>>;
+
+/** Every operation of the control connection. */
+export interface WorkerOperations {
+  readonly negotiate: Operation<{ readonly min: number; readonly max: number }, NegotiateResult>;
+  readonly acquire_controller: Operation<{ readonly controller: string }, { readonly lease: number }>;
+  readonly release_controller: Operation<Empty, Empty>;
+  /** Needs no lease. */
+  readonly inspect: Operation<Empty, Inspection>;
+  readonly initialize: Operation<LaunchSpec, Inspection>;
+  readonly open_data_stream: Operation<OpenDataStreamParams, OpenDataStreamResult>;
+  readonly terminal_snapshot: Operation<Empty, TerminalSnapshot>;
+  readonly read_text: Operation<ReadTextParams, ReadTextResult>;
+  readonly read_output: Operation<ReadOutputParams, ReadOutputResult>;
+  readonly write_plan: Operation<WritePlanParams, WritePlanResult>;
+  readonly resize: Operation<ResizeParams, ResizeResult>;
+  readonly stop: Operation<StopParams, StopResult>;
+  /** Ends the worker: its outcome is known. */
+  readonly acknowledge_terminal: Operation<Empty, Empty>;
+}
+
+export type OperationName = keyof WorkerOperations;
+export type OperationParams<Name extends OperationName> = WorkerOperations[Name]["params"];
+export type OperationResult<Name extends OperationName> = WorkerOperations[Name]["result"];
+
+export const OPERATION_NAMES = [
+  "negotiate",
+  "acquire_controller",
+  "release_controller",
+  "inspect",
+  "initialize",
+  "open_data_stream",
+  "terminal_snapshot",
+  "read_text",
+  "read_output",
+  "write_plan",
+  "resize",
+  "stop",
+  "acknowledge_terminal",
+] as const satisfies readonly OperationName[];
+
+/** One control line from the daemon. Answers carry the same `id` and may come in another order. */
+export interface OperationRequest<Name extends OperationName = OperationName> {
+  readonly id: number;
+  readonly op: Name;
+  readonly params: OperationParams<Name>;
+}
+
+export type OperationResponse =
+  | { readonly id: number; readonly ok: unknown }
+  | { readonly id: number; readonly error: WorkerErrorBody };
