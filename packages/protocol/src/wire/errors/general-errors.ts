@@ -1,0 +1,80 @@
+import { configuration, daemon, discovery, transport } from "./row.ts";
+
+/** Codes of configuration, daemon, transport and discovery. */
+export const generalErrors = {
+  paths_unavailable: configuration("A directory that pohunek needs is missing or not private.", {
+    hint: "Set XDG_RUNTIME_DIR to an existing directory of mode 0700 that you own.",
+  }),
+  netbird_configuration_invalid: configuration("The NetBird settings of this host are invalid."),
+  overlay_registry_invalid: configuration("The list of private overlays in the settings is invalid."),
+  invalid_discovery_options: configuration("The options for host discovery are invalid."),
+  agent_config_dir_invalid: configuration("The agent's configuration directory is not usable."),
+  integration_path_untrusted: configuration("A path of the agent integration is not owned or protected as it must be."),
+  integration_trust_conflict: configuration("Two trust statements about the integration contradict each other."),
+  official_trust_unavailable: configuration("The trust list for official packages is not available."),
+  cli_usage: configuration("The command line is not valid.", { hint: "pohunek help", exitCode: 2, side: "cli" }),
+  task_check_unconfined: configuration("A task's check would not be confined."),
+  config_invalid: configuration("The settings are not valid.", {
+    hint: "Mend config.toml; docs/config.md lists its keys.",
+    isOurs: true,
+  }),
+  store_schema_newer: configuration("The store was written by a newer release; it was not changed.", {
+    hint: "Start the newer release again.",
+    isOurs: true,
+  }),
+  store_unreadable: configuration("The store is not a readable database; it was not changed.", {
+    hint: "Put back the newest copy named *.pre-schema-*, or move the file away to start empty.",
+    isOurs: true,
+  }),
+
+  version_mismatch: daemon("Client and daemon have no protocol version in common.", {
+    hint: "Update the older one of the two.",
+  }),
+  method_not_found: daemon("The daemon does not know this method."),
+  bad_request: daemon("The request is malformed."),
+  daemon_unreachable: daemon("The daemon does not answer.", { hint: "pohunek daemon start --detach", retryable: true }),
+  remote_daemon_unavailable: daemon("The daemon of the other host does not answer.", { retryable: true }),
+  host_governance_unavailable: daemon("The governance record of this host cannot be read."),
+  session_input_wait_contract_mismatch: daemon("The daemon answered a waited input without the promised evidence.", {
+    side: "client",
+  }),
+  daemon_protocol_too_old: daemon("The daemon is too old for this method.", {
+    hint: "Update pohunek on that host.",
+    side: "client",
+  }),
+  version_translation_failed: daemon("A payload cannot be translated to or from the older protocol version."),
+  projects_not_configured: daemon("This daemon has no project registry."),
+  serialize_failed: daemon("The answer could not be written as one protocol line."),
+  json_error: daemon("A JSON document could not be read or written."),
+  project_task_panicked: daemon("An internal project task failed."),
+  doctor_task_panicked: daemon("An internal check of the doctor failed."),
+  assistant_materialize_task_panicked: daemon("Writing the assistant's knowledge bundle failed internally."),
+  assistant_method_unsupported: daemon("This daemon does not offer the assistant."),
+  attach_self_feedback: daemon("A session cannot be attached from inside itself.", {
+    hint: "Attach from a terminal outside the session.",
+  }),
+  daemon_already_running: daemon("Another daemon already uses these directories.", {
+    hint: "pohunek health",
+    isOurs: true,
+  }),
+  daemon_shutting_down: daemon("The daemon is shutting down.", { retryable: true }),
+  package_registry_busy: daemon("Another change to the package registry is running.", { retryable: true }),
+  package_reload_failed: daemon("The package registry was changed, but the running daemon could not load it."),
+  internal_error: daemon("The daemon failed internally; its log has the cause.", { isOurs: true }),
+  permission_denied: daemon("This connection has no right to do that.", { isOurs: true }),
+
+  framing: transport("A protocol line is too long or cut short."),
+  host_unreachable: transport("The host cannot be reached.", { retryable: true }),
+  request_timeout: transport("The answer did not come in time.", { retryable: true }),
+
+  overlay_cli_missing: discovery("The overlay's command line program is not installed."),
+  overlay_state_unavailable: discovery("The overlay does not tell its state.", { retryable: true }),
+  overlay_listener_address_missing: discovery("The overlay has given this host no address to listen on."),
+  overlay_discovery_failed: discovery("Hosts could not be discovered over an overlay.", { retryable: true }),
+  overlay_peer_collision: discovery("Two peers of an overlay claim the same identity."),
+  overlay_host_ambiguous: discovery("More than one host matches this name.", { hint: "Use <overlay>:<name>." }),
+  overlay_host_unavailable: discovery("The host is known to the overlay, but not connected.", { retryable: true }),
+  overlay_error: discovery("The overlay reported an error."),
+  host_unknown: discovery("No host of this name is known.", { hint: "pohunek host list --refresh" }),
+  remote_discovery_failed: discovery("The other host could not run its discovery.", { retryable: true }),
+};

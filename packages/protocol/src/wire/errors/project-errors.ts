@@ -1,0 +1,43 @@
+import { runtime } from "./row.ts";
+
+/** Codes about projects, worktrees, notifications and migration. */
+export const projectErrors = {
+  project_store_error: runtime("The project registry cannot be read or written."),
+  project_detect_failed: runtime("It could not be found out which project this is."),
+  not_a_git_repo: runtime("This directory is not in a git repository."),
+  project_not_found: runtime("There is no such project.", { hint: "pohunek project list" }),
+  project_ambiguous: runtime("More than one project matches.", { hint: "Use the project's id." }),
+  prompt_not_found: runtime("The project has no prompt of this name."),
+  template_not_found: runtime("The project has no template of this name."),
+  action_not_found: runtime("The project has no action of this name."),
+  invalid_name: runtime("The name is not valid."),
+  invalid_template: runtime("The template is not valid."),
+  invalid_action: runtime("The action is not valid."),
+  path_escape: runtime("The path leads out of the directory it must stay in."),
+  config_read_failed: runtime("The project's settings cannot be read."),
+  worktree_store_error: runtime("The worktree registry cannot be read or written."),
+  worktree_path_conflict: runtime("Something else is at the worktree's path."),
+  worktree_branch_in_use: runtime("The branch is checked out in another worktree."),
+  worktree_add_failed: runtime("git could not add the worktree."),
+  worktree_not_owned: runtime("The worktree was not made by pohunek, so it is left alone."),
+  worktree_in_use: runtime("A session uses this worktree."),
+  invalid_base_branch: runtime("The base branch is not valid."),
+  invalid_branch: runtime("The branch name is not valid."),
+  invalid_branch_slug: runtime("The branch name cannot be made into a directory name."),
+
+  notifications_not_configured: runtime("This daemon keeps no notifications."),
+  notification_task_panicked: runtime("An internal notification task failed."),
+  notification_store_error: runtime("Notifications cannot be read or written."),
+  notification_not_found: runtime("There is no such notification."),
+  notification_kind_disabled: runtime("Notifications of this kind are switched off."),
+  invalid_notification_transition: runtime("The notification cannot change to that status."),
+  invalid_notification_metadata: runtime("The notification's metadata is not valid."),
+  invalid_notification_session_id: runtime("The notification's session id is not valid."),
+  invalid_notification_dedupe_key: runtime("The notification's dedupe key is not valid."),
+  invalid_notification_timestamp: runtime("The notification's time is not valid."),
+  invalid_notification_cursor: runtime("The cursor of the list is not valid."),
+  invalid_notification_policy: runtime("The notification policy is not valid."),
+
+  migration_manifest_missing: runtime("The description of the state to be migrated is missing."),
+  migration_store_changed: runtime("The state changed while it was being migrated."),
+};
