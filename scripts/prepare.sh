@@ -64,14 +64,15 @@ run_step() {
   exit 1
 }
 
+# install_dependencies [with-tools]
 install_dependencies() {
   command -v npm >/dev/null 2>&1 || {
     printf '\n' >&2
     fail "npm is not installed. Debian and Ubuntu: apt-get install npm. Fedora: dnf install npm. macOS: brew install node."
   }
-  # Starting the program needs neither checkers nor tests' tools; a checkout that has them keeps them.
+  # Starting the program needs neither the checkers nor the tests' tools; a checkout that has them keeps them.
   omit=--omit=dev
-  [ -d "$root/node_modules/typescript" ] && omit=
+  if [ "${1-}" = with-tools ] || [ -d "$root/node_modules/typescript" ]; then omit=; fi
   rm -f "$root/node_modules/.pohunek-lock.json"
   run_step "npm ci" npm --prefix "$root" ci $omit --no-audit --no-fund --loglevel=error
   cp "$root/package-lock.json" "$root/node_modules/.pohunek-lock.json"

@@ -1,0 +1,128 @@
+/**
+ * The import graph: who may depend on whom, as literal tables with the reason, compared with every package.json and every
+ * import. A row that nothing uses any more is a finding too.
+ */
+
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import type { Finding, SourceFile } from "./source-files.ts";
+
+/** Package -> the packages it may depend on, and why. */
+const PACKAGES: Record<string, Record<string, string>> = {
+  "@pohunek/protocol": {
+    zod: "declares every message once; the only dependency that a browser client inherits",
+  },
+  "@pohunek/sdk": {
+    "@pohunek/protocol": "speaks the public protocol",
+  },
+  "@pohunek/host": {
+    "@pohunek/protocol": "serves the public protocol",
+    "libghostty-vt-node": "the terminal state engine, one WebAssembly module (decision 0004)",
+  },
+  "@pohunek/cli": {
+    "@pohunek/protocol": "codes, limits and shapes on the wire",
+    "@pohunek/sdk": "the only way to a host",
+  },
+};
+
+/** Folder of packages/host/src -> the folders it may import. */
+const HOST_FOLDERS: Record<string, readonly string[]> = {
+  daemon: ["sessions", "agents", "store", "supervision", "worker-api", "platform"],
+  worker: ["worker-api", "platform"],
+  sessions: ["agents", "store", "supervision", "worker-api", "platform"],
+  agents: ["store", "worker-api", "platform"],
+  supervision: ["worker-api", "platform"],
+  store: ["platform"],
+  "worker-api": ["platform"],
+  platform: [],
+};
+
+/** Built-in modules: which paths may import them. Pure packages run in browsers, so they get none but for the named file. */
+const BUILTINS: readonly { readonly modules: RegExp; readonly in: RegExp; readonly reason: string }[] = [
+  { modules: /^bun:ffi$/, in: /^packages\/host\/src\/platform\//, reason: "the kernel is called from platform/ alone" },
+  { modules: /^bun:sqlite$/, in: /^packages\/host\/src\/store\//, reason: "the database is opened by store/ alone" },
+  { modules: /^bun:jsc$/, in: /^packages\/host\/src\/|^bench\//, reason: "only the host tunes its runtime" },
+  {
+    modules: /^node:/,
+    in: /^packages\/(host|cli)\/|^packages\/sdk\/src\/node|^(test|bench|scripts)\//,
+    reason: "protocol and sdk also run in browsers",
+  },
+  { modules: /^bun:test$/, in: /\.test\.ts$|^test\//, reason: "tests only" },
+  {
+    modules: /^bun$/,
+    in: /^packages\/(host|cli)\/|^(test|bench|scripts)\//,
+    reason: "protocol and sdk also run on Node and in browsers",
+  },
+];
+
+const packageOf = (specifier: string): string => specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
+const workspaceOf = (path: string): string => /^packages\/([^/]+)\//.exec(path)?.[1] ?? "";
+const hostFolderOf = (path: string): string | undefined => /^packages\/host\/src\/([^/]+)/.exec(path)?.[1];
+
+interface Manifest {
+  readonly name: string;
+  readonly dependencies?: Record<string, string>;
+}
+
+function checkManifests(root: string): Finding[] {
+  const paths = globSync("packages/*/package.json", { cwd: root });
+  const names = new Set<string>();
+  const findings = paths.flatMap((path): Finding[] => {
+    const manifest = JSON.parse(readFileSync(join(root, path), "utf8")) as Manifest;
+    names.add(manifest.name);
+    const allowed = Object.keys(PACKAGES[manifest.name] ?? {});
+    const declared = Object.keys(manifest.dependencies ?? {});
+    const extra = declared
+      .filter((name) => !allowed.includes(name))
+      .map((name) => `depends on ${name}, which its row does not allow`);
+    const stale = allowed
+      .filter((name) => !declared.includes(name))
+      .map((name) => `does not depend on ${name}, so its row is stale`);
+    return [...extra, ...stale].map((what) => ({ path, line: 1, message: `${manifest.name} ${what}` }));
+  });
+  const missing = Object.keys(PACKAGES).filter((name) => !names.has(name));
+  return [
+    ...findings,
+    ...missing.map((name) => ({ path: "packages", line: 1, message: `no package is called ${name}` })),
+  ];
+}
+
+function judgeRelative(file: SourceFile, specifier: string): string | undefined {
+  const target = normalize(join(dirname(file.path), specifier));
+  const workspace = workspaceOf(file.path);
+  if (workspaceOf(target) !== workspace) return "leaves its package; use the other package's exports";
+  const [from, to] = [hostFolderOf(file.path), hostFolderOf(target)];
+  if (from === undefined || to === undefined) return undefined;
+  const allowed = HOST_FOLDERS[from];
+  if (allowed === undefined) return `host folder ${from} has no row in HOST_FOLDERS`;
+  if (from !== to && !allowed.includes(to)) return `${from}/ may not import ${to}/`;
+  if (from !== to && to === "platform" && target !== "packages/host/src/platform/index.ts")
+    return "platform/index.ts is the only door to platform/";
+  return undefined;
+}
+
+function judgeImport(file: SourceFile, specifier: string): string | undefined {
+  if (specifier.startsWith(".")) return judgeRelative(file, specifier);
+  if (/^(node|bun):|^bun$/.test(specifier)) {
+    const rule = BUILTINS.find(({ modules }) => modules.test(specifier));
+    if (rule === undefined) return "is a built-in module without a row in BUILTINS";
+    return rule.in.test(file.path) ? undefined : rule.reason;
+  }
+  const workspace = workspaceOf(file.path);
+  if (workspace === "") return undefined;
+  return packageOf(specifier) in (PACKAGES[`@pohunek/${workspace}`] ?? {})
+    ? undefined
+    : `is not in the row of @pohunek/${workspace}`;
+}
+
+export function checkGraph(root: string, files: readonly SourceFile[]): Finding[] {
+  const findings = checkManifests(root);
+  for (const file of files) {
+    for (const { specifier, line } of file.imports) {
+      const problem = judgeImport(file, specifier);
+      if (problem !== undefined)
+        findings.push({ path: file.path, line, message: `import of "${specifier}": ${problem}` });
+    }
+  }
+  return findings;
+}
