@@ -1,18 +1,4 @@
-import type { SessionId, WorkerId, WorkerInstanceId } from "@pohunek/protocol/wire";
-
-export const SESSION_STATES = ["starting", "running", "stopped", "done", "failed"] as const;
-export type SessionState = (typeof SESSION_STATES)[number];
-
-export const RUNTIME_STATES = [
-  "starting",
-  "live",
-  "reconnecting",
-  "terminal",
-  "lost",
-  "conflict",
-  "incompatible",
-] as const;
-export type RuntimeState = (typeof RUNTIME_STATES)[number];
+import type { RuntimeState, SessionId, SessionState, WorkerId, WorkerInstanceId } from "@pohunek/protocol/wire";
 
 /** What the session's root process is: the user's login shell, or one command. */
 export const LAUNCH_KINDS = ["login_shell", "command"] as const;

@@ -1,7 +1,7 @@
 import type { SessionId, WorkerId, WorkerInstanceId } from "@pohunek/protocol/wire";
-import { isSessionId, isWorkerInstanceId } from "@pohunek/protocol/wire";
+import { isSessionId, isWorkerInstanceId, RUNTIME_STATES, SESSION_STATES } from "@pohunek/protocol/wire";
 import type { SessionRecord, SessionWarning } from "./session-record.ts";
-import { LAUNCH_KINDS, RUNTIME_STATES, SESSION_STATES } from "./session-record.ts";
+import { LAUNCH_KINDS } from "./session-record.ts";
 
 /** A row of the `sessions` table as SQLite gives it. */
 export type SessionRow = Readonly<Record<string, string | number | null>>;

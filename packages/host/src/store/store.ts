@@ -17,7 +17,7 @@ export interface OutboxEntry {
 }
 
 /** What changes together, or not at all. */
-export interface Changes {
+export interface StoreChanges {
   readonly session?: SessionRecord;
   readonly removedSession?: SessionId;
   /** `null` ends the operation of `session` or `removedSession`. */
@@ -95,11 +95,11 @@ export class Store implements Disposable {
   }
 
   /** Writes all of `changes` in one transaction. Throws and changes nothing when the disk refuses. */
-  commit(changes: Changes): void {
+  commit(changes: StoreChanges): void {
     this.#db.transaction(() => this.#apply(changes)).immediate();
   }
 
-  #apply({ session, removedSession, operation, events }: Changes): void {
+  #apply({ session, removedSession, operation, events }: StoreChanges): void {
     if (session) {
       this.#upsertSession.run(toRow(session));
     }
