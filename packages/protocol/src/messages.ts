@@ -16,6 +16,7 @@ import type { MethodMessages } from "./schema.ts";
 import type { EventName } from "./wire/events.ts";
 import type { ImplementedMethod, MethodName } from "./wire/methods.ts";
 import { protocolError } from "./wire/protocol-error.ts";
+import { isRecord } from "./wire/text.ts";
 
 /** Params and result of every method. One that METHODS lists and nobody declares does not compile. */
 export const methods = {
@@ -64,7 +65,7 @@ export type HandlerMap<Context, Names extends MethodName = ImplementedMethod> = 
 
 /** Validates params of a request. Throws `bad_request` that names the field and what is wrong with it. */
 export function parseParams<Name extends MethodName>(name: Name, params: unknown): ParsedParamsOf<Name> {
-  const parsed = methods[name].params.safeParse(params);
+  const parsed = methods[name].params.safeParse(withoutNullFields(params));
   if (parsed.success) return parsed.data as ParsedParamsOf<Name>;
   throw protocolError("bad_request", { message: `${name}: ${explain(parsed.error)}`, cause: parsed.error });
 }
@@ -83,10 +84,19 @@ export function parseEventPayload<Name extends EventName>(name: Name, payload: u
   throw protocolError("json_error", { message: `event ${name}: ${explain(parsed.error)}`, cause: parsed.error });
 }
 
+/**
+ * Optional params are left out when absent, but some clients write null instead. No method has a top-level field for
+ * which null means anything else.
+ */
+function withoutNullFields(params: unknown): unknown {
+  if (!isRecord(params) || !Object.values(params).includes(null)) return params;
+  return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== null));
+}
+
 /** The first finding, as one line without the value itself, which may be private. */
 function explain(error: z.core.$ZodError): string {
   const [issue] = error.issues;
   if (issue === undefined) return "not valid";
   const path = issue.path.map(String).join(".");
-  return path === "" ? `params ${issue.message}` : `${path} ${issue.message}`;
+  return path === "" ? issue.message : `${path}: ${issue.message}`;
 }

@@ -70,8 +70,10 @@ export const decimalString = z
   .refine(isDecimal, "must be a canonical unsigned 64-bit decimal string")
   .register(schemaNotes, { label: "dec" }) as unknown as z.ZodType<Decimal, Decimal>;
 
-/** RFC 3339 in UTC, as `Date.prototype.toISOString` writes it. */
-export const timestamp = z.iso.datetime().register(schemaNotes, { label: "ts" });
+/** RFC 3339 in UTC, as `Date.prototype.toISOString` writes it. What a peer sends is kept as it is. */
+export const timestamp = z.string().register(schemaNotes, { label: "ts" });
+/** RFC 3339, with any offset. */
+export const timestampParam = z.iso.datetime({ offset: true }).register(schemaNotes, { label: "ts" });
 
 export const count = z.number().int().nonnegative().register(schemaNotes, { label: "count" });
 export const milliseconds = z.number().int().nonnegative().register(schemaNotes, { label: "ms" });

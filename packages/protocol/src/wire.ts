@@ -1,3 +1,5 @@
+export type { VersionAdapter } from "./wire/adapter.ts";
+export { adapterFor, introducedIn, isVersionDependent } from "./wire/adapter.ts";
 export { encodeAttachPrelude, parseAttachPrelude, readAttachAnswer } from "./wire/attach-prelude.ts";
 export type { Decimal } from "./wire/decimal.ts";
 export { compareDecimals, decimal, isDecimal, parseDecimal } from "./wire/decimal.ts";

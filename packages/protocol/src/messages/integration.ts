@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { count, defineMethods, openEnum, openObject, orNull, schemaNotes } from "../schema.ts";
 import { INTEGRATION_INSTALL_STATES, INTEGRATION_RECOVERIES } from "../wire/enums.ts";
+import { wireError } from "./wire-error.ts";
 
 const selectorShape = {
   agent: z.string().min(1).optional(),
@@ -22,7 +23,7 @@ const strictSelectors = orNull(
 const homeField = openObject({ profiles: z.array(z.string()).optional(), bare: z.boolean().optional() })
   .optional()
   .register(schemaNotes, { label: "{profiles?[], bare?}" });
-const failure = openObject({ agent: z.string(), home: homeField, error: z.unknown() }).register(schemaNotes, {
+const failure = openObject({ agent: z.string(), home: homeField, error: wireError }).register(schemaNotes, {
   label: "{agent, home?, error}",
 });
 const strings = z.array(z.string());

@@ -42,7 +42,7 @@ const packageRuntime = openObject({
   resume_args: strings.optional(),
   fork_args: strings.optional(),
   prompt_argument: z.boolean(),
-  version_probe: z.unknown().optional(),
+  version_probe: z.string().optional(),
   resumable: z.boolean(),
   forkable: z.boolean(),
   integration_handler: z.string().optional(),

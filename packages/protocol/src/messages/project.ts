@@ -69,7 +69,8 @@ export const project = defineMethods({
     result: openObject({
       removed: z.boolean(),
       pruned_worktrees: count,
-      skipped_worktrees: z.array(z.string()).optional(),
+      /** The live sessions whose worktrees were left alone. */
+      skipped_worktrees: z.array(sessionId).optional(),
     }),
   },
   "project.prompt": {

@@ -6,7 +6,7 @@ import {
   defineMethods,
   openObject,
   schemaNotes,
-  timestamp,
+  timestampParam,
   waitMs,
 } from "../schema.ts";
 import { AGENT_ACTIVITIES } from "../wire/enums.ts";
@@ -49,7 +49,7 @@ export const sessionInput = defineMethods({
       pid: positivePid,
       pid_start_identity: decimalString,
       sequence: decimalString,
-      expires_at: timestamp,
+      expires_at: timestampParam,
       native_session_id: nativeReference,
       transcript_path: absolutePath.optional(),
     }),

@@ -94,7 +94,7 @@ export const sessionLifecycle = defineMethods({
     params: z.object({
       session_id: sessionId,
       name: sessionName.optional(),
-      cwd_mode: closedEnum(FORK_CWD_MODES),
+      cwd_mode: closedEnum(FORK_CWD_MODES).default("same"),
       cols: dimension,
       rows: dimension,
       accept_profile_change: z.boolean().optional(),

@@ -7,7 +7,7 @@ import {
   openEnum,
   openObject,
   schemaNotes,
-  timestamp,
+  timestampParam,
   waitMs,
 } from "../schema.ts";
 import { AGENT_ACTIVITIES, READ_SOURCES, SESSION_STATES, WAIT_REASONS } from "../wire/enums.ts";
@@ -116,13 +116,18 @@ export const sessionObserve = defineMethods({
       .object({
         session_id: sessionId,
         runtime: expectedRuntime.optional(),
-        after_updated_at: timestamp.optional(),
+        after_updated_at: timestampParam.optional(),
         after_terminal_watermark: decimalString.optional(),
         after_output_offset: decimalString.optional(),
         states: z.array(closedEnum(SESSION_STATES)).min(1).optional(),
         activities: z.array(closedEnum(AGENT_ACTIVITIES)).min(1).optional(),
         timeout_ms: waitMs,
       })
+      .refine(
+        ({ runtime, after_terminal_watermark: watermark, after_output_offset: offset }) =>
+          runtime !== undefined || (watermark === undefined && offset === undefined),
+        "after_terminal_watermark and after_output_offset need runtime",
+      )
       .refine((params) => WAIT_PREDICATES.some((key) => params[key] !== undefined), "at least one predicate is needed"),
     result: openObject({
       reason: openEnum(WAIT_REASONS),

@@ -18,7 +18,7 @@ export const projectErrors = {
   worktree_store_error: runtime("The worktree registry cannot be read or written."),
   worktree_path_conflict: runtime("Something else is at the worktree's path."),
   worktree_branch_in_use: runtime("The branch is checked out in another worktree."),
-  worktree_add_failed: runtime("git could not add the worktree."),
+  worktree_add_failed: runtime("The worktree could not be added."),
   worktree_not_owned: runtime("The worktree was not made by pohunek, so it is left alone."),
   worktree_in_use: runtime("A session uses this worktree."),
   invalid_base_branch: runtime("The base branch is not valid."),
