@@ -5,7 +5,7 @@
 
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { installMissingTools } from "./testing/machine-tools.ts";
+import { installMissingTools } from "./machine-tools.ts";
 import type { FileResult } from "./testing/test-file.ts";
 import { runTestFile } from "./testing/test-file.ts";
 
