@@ -18,12 +18,12 @@ export interface CursorState {
 
 /** A program's progress report (OSC 9;4). `percent` is absent when the report names none. */
 export interface TerminalProgress {
-  readonly state: 'set' | 'error' | 'indeterminate' | 'paused';
+  readonly state: "set" | "error" | "indeterminate" | "paused";
   readonly percent?: number;
 }
 
-export type MouseTracking = 'none' | 'x10' | 'normal' | 'button' | 'any';
-export type MouseEncoding = 'default' | 'utf8' | 'sgr' | 'urxvt' | 'sgr-pixels';
+export type MouseTracking = "none" | "x10" | "normal" | "button" | "any";
+export type MouseEncoding = "default" | "utf8" | "sgr" | "urxvt" | "sgr-pixels";
 
 /** The modes that decide how input must be encoded and how a viewer's terminal has to be reset. */
 export interface TerminalModes {
@@ -45,7 +45,7 @@ export interface TerminalModes {
 
 /** A program's OSC 52 (or OSC 1337) copy. */
 export interface ClipboardWrite {
-  readonly location: 'standard' | 'selection' | 'primary';
+  readonly location: "standard" | "selection" | "primary";
   /** Decoded content; empty means clear. */
   readonly content: Uint8Array;
 }
@@ -65,6 +65,8 @@ export interface TerminalListener {
   bell?(): void;
   clipboard?(write: ClipboardWrite): void;
   notification?(title: string, body: string): void;
+  /** OSC 7501, the program status protocol: the untrusted text behind the number. */
+  programStatus?(payload: string): void;
 }
 
 export interface TerminalEngineOptions extends TerminalSize {

@@ -1,0 +1,67 @@
+import {
+  CONTENT,
+  type CellBuffer,
+  type GridRow,
+  type GridRows,
+  WIDTH,
+  cellContent,
+  cellKind,
+  cellWidth,
+} from "./terminal-state.ts";
+
+/**
+ * Text of a row up to its last cell with content; cells without a character read as blanks. A wrapped row keeps its
+ * blanks up to the last column: they stand inside the line that goes on below.
+ */
+function rowText(row: GridRow, cells: CellBuffer): string {
+  const count = row.read(cells);
+  const blanks = row.wrapped ? " ".repeat(cells.low.length - count) : "";
+  let text = "";
+  for (let col = 0; col < count; col += 1) {
+    const low = cells.low[col] ?? 0;
+    const width = cellWidth(cells.high[col] ?? 0);
+    if (width === WIDTH.tail || width === WIDTH.head) continue;
+    const codepoint = cellKind(low) === CONTENT.codepoint ? cellContent(low) : 0;
+    text += codepoint === 0 ? " " : String.fromCodePoint(codepoint) + row.graphemes(col);
+  }
+  return text + blanks;
+}
+
+const trimEnd = (text: string): string => text.replace(/ +$/, "");
+
+/** One string for each row of the grid in view. */
+export function visibleText(grid: GridRows, cells: CellBuffer): string[] {
+  const lines: string[] = [];
+  for (let index = grid.count - grid.visible; index < grid.count; index += 1) {
+    lines.push(trimEnd(rowText(grid.row(index), cells)));
+  }
+  return lines;
+}
+
+/** The newest rows, without the blank ones below the last text. */
+export function recentRows(grid: GridRows, cells: CellBuffer, count: number): string[] {
+  const lines: string[] = [];
+  for (let index = grid.count - 1; index >= 0 && lines.length < count; index -= 1) {
+    const text = trimEnd(rowText(grid.row(index), cells));
+    if (text !== "" || lines.length > 0) lines.push(text);
+  }
+  return lines.reverse();
+}
+
+/** The newest lines as the program wrote them: rows that it filled to the last column are joined with the next one. */
+export function recentUnwrapped(grid: GridRows, cells: CellBuffer, count: number): string[] {
+  const lines: string[] = [];
+  let below = "";
+  for (let index = grid.count - 1; index >= 0 && lines.length < count; index -= 1) {
+    const row = grid.row(index);
+    const text = rowText(row, cells) + below;
+    if (index > 0 && grid.row(index - 1).wrapped) {
+      below = text;
+      continue;
+    }
+    below = "";
+    const trimmed = trimEnd(text);
+    if (trimmed !== "" || lines.length > 0) lines.push(trimmed);
+  }
+  return lines.reverse();
+}
