@@ -1,0 +1,67 @@
+import type { Logger } from "../store/logger.ts";
+import { failureFields } from "../store/logger.ts";
+import type { Supervisor } from "../supervision/supervisor.ts";
+import { retireWhenDead } from "./retire-worker.ts";
+import type { Session } from "./session.ts";
+
+export interface EndedWorkersOptions {
+  /** Workers that stay after their program has ended; the one that ended first gives way. */
+  readonly keep: number;
+  readonly supervisor: Pick<Supervisor, "inspect" | "retire">;
+  readonly log: Logger;
+  /** False while the outcome is not on disk: then only the worker knows it. */
+  readonly isStored: (session: Session) => boolean;
+}
+
+/** How long an acknowledged worker gets to end before what it leaves is cleaned up by a later daemon instead. */
+const ENDING_MS = 5000;
+
+/**
+ * Keeps the workers of sessions that ended a while ago, so that their last screen and output can still be read, and lets
+ * the oldest go when there are too many.
+ */
+export class EndedWorkers {
+  readonly #options: EndedWorkersOptions;
+  readonly #kept = new Set<Session>();
+
+  constructor(options: EndedWorkersOptions) {
+    this.#options = options;
+  }
+
+  /** The session's program has ended, and its worker is connected. */
+  keep(session: Session): void {
+    this.#kept.add(session);
+    while (this.#kept.size > this.#options.keep) {
+      const [oldest] = this.#kept;
+      if (oldest === undefined || !this.#options.isStored(oldest)) {
+        return;
+      }
+      void this.release(oldest);
+    }
+  }
+
+  /** The worker is gone or no longer reachable: there is nothing to keep. */
+  forget(session: Session): void {
+    this.#kept.delete(session);
+  }
+
+  /** Tells the worker that its outcome is known, waits for its end and removes what it left. Best effort: a failure is logged. */
+  async release(session: Session): Promise<void> {
+    this.#kept.delete(session);
+    const { link } = session;
+    if (link === undefined) {
+      return;
+    }
+    const { log, supervisor } = this.#options;
+    try {
+      if (link.isConnected) {
+        await link.client.acknowledgeTerminal();
+      }
+      await link[Symbol.asyncDispose]();
+      session.link = undefined;
+      await retireWhenDead(supervisor, link.key, ENDING_MS);
+    } catch (cause) {
+      log.warn("worker_not_released", { session_id: session.id, ...failureFields(cause) });
+    }
+  }
+}

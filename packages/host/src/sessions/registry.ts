@@ -1,0 +1,256 @@
+import type { AnnouncedEvent } from "@pohunek/protocol";
+import type { SessionId } from "@pohunek/protocol/wire";
+import { protocolError } from "@pohunek/protocol/wire";
+import type { AuditLog } from "../store/audit-log.ts";
+import type { Logger } from "../store/logger.ts";
+import { failureFields } from "../store/logger.ts";
+import type { Operation } from "../store/operation.ts";
+import type { SessionRecord } from "../store/session-record.ts";
+import type { AuditEvent, Store, StoreChanges } from "../store/store.ts";
+import type { Changes } from "./changes.ts";
+import type { Transition, TransitionFacts } from "./lifecycle.ts";
+import { amend, canTransit, transit } from "./lifecycle.ts";
+import { Session } from "./session.ts";
+import { toSessionInfo } from "./session-info.ts";
+
+export interface RegistryPorts {
+  readonly store: Pick<Store, "commit">;
+  readonly audit: Pick<AuditLog, "drain">;
+  readonly changes: Changes;
+  readonly log: Logger;
+  readonly announce: (event: AnnouncedEvent) => void;
+  readonly now: () => Date;
+}
+
+/** What is written and told together with a change of a session. */
+export interface ChangeOptions {
+  /** `null` ends the session's operation; absent leaves it. */
+  readonly operation?: Operation | null;
+  readonly announce?: SessionEventName;
+  /** Further facts for the audit log. */
+  readonly audit?: Readonly<Record<string, string | number | boolean | undefined>>;
+}
+
+type SessionEventName =
+  | "session_created"
+  | "session_updated"
+  | "session_stopped"
+  | "session_removed"
+  | "session_runtime_reconnected"
+  | "session_runtime_lost"
+  | "session_runtime_conflict";
+
+/** Waits between tries to store a fact that the disk refused. */
+const RETRY_FIRST_MS = 1000;
+const RETRY_LAST_MS = 60_000;
+
+/**
+ * All sessions of this host, and the only place that changes one: each change is stored before it is shown and announced.
+ * A change that somebody asked for fails when it can't be stored. A fact (the program ended, the worker is lost) is true
+ * whether or not the disk takes it: it is shown at once and stored as soon as that works.
+ */
+export class Registry implements Disposable {
+  readonly #ports: RegistryPorts;
+  readonly #sessions = new Map<SessionId, Session>();
+  readonly #unstored = new Set<SessionId>();
+  #retryMs = RETRY_FIRST_MS;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #isDrainScheduled = false;
+
+  constructor(ports: RegistryPorts) {
+    this.#ports = ports;
+  }
+
+  get all(): Iterable<Session> {
+    return this.#sessions.values();
+  }
+
+  find(id: string): Session | undefined {
+    return this.#sessions.get(id as SessionId);
+  }
+
+  /** Fails with session_not_found. */
+  get(id: string): Session {
+    const session = this.find(id);
+    if (session === undefined) {
+      throw protocolError("session_not_found");
+    }
+    return session;
+  }
+
+  /** Sessions whose last change is not on disk yet. */
+  get unstoredCount(): number {
+    return this.#unstored.size;
+  }
+
+  /** Takes over a session that is in the store already. No worker is connected yet, whatever an earlier daemon knew. */
+  adopt(stored: SessionRecord, operation: Operation | undefined): Session {
+    const isLive = canTransit(stored, "disconnected");
+    const record = isLive ? transit(stored, "disconnected", { at: this.#ports.now() }) : stored;
+    const session = new Session(record, operation);
+    this.#sessions.set(record.id, session);
+    return session;
+  }
+
+  /** Stores and lists a new session. */
+  add(record: SessionRecord, operation: Operation): Session {
+    this.#commit({ session: record, operation, events: [this.#auditEvent(record, "session_starting")] });
+    const session = new Session(record, operation);
+    this.#sessions.set(record.id, session);
+    return session;
+  }
+
+  /** Notes how far the session's operation has come, before the next step acts. Throws when that can't be stored. */
+  note(session: Session, operation: Operation | null): void {
+    this.#commit({ session: session.record, operation });
+    session.operation = operation ?? undefined;
+  }
+
+  /** Changes what an owner asked to change. Throws, with nothing changed, when that can't be stored. */
+  update(session: Session, patch: Partial<Pick<SessionRecord, "name" | "metadata" | "cols" | "rows">>): void {
+    const record = amend({ ...session.record, ...patch }, this.#ports.now());
+    this.#commit({ session: record });
+    session.record = record;
+    this.#show(session, "session_updated");
+  }
+
+  /** Moves the session along the table of its life, and stores that first. Throws, with nothing changed, when it can't. */
+  move(session: Session, transition: Transition, facts: TransitionFacts & ChangeOptions = {}): void {
+    const record = transit(session.record, transition, { ...facts, at: this.#ports.now() });
+    this.#commit(this.#changesOf(record, transition, facts));
+    this.#take(session, record, facts);
+  }
+
+  /** Moves the session along the table because of something that has happened: true also while the disk is full. */
+  observe(session: Session, transition: Transition, facts: TransitionFacts & ChangeOptions = {}): void {
+    const record = transit(session.record, transition, { ...facts, at: this.#ports.now() });
+    try {
+      this.#commit(this.#changesOf(record, transition, facts));
+    } catch (cause) {
+      this.#ports.log.error("session_not_stored", { session_id: session.id, transition, ...failureFields(cause) });
+      this.#unstored.add(session.id);
+      this.#scheduleRetry();
+    }
+    this.#take(session, record, facts);
+  }
+
+  /** A passing fact of the running program changed; it is shown, and stored with the session's next change. */
+  touch(session: Session, patch: Partial<Pick<SessionRecord, "cols" | "rows">> = {}): void {
+    session.record = amend({ ...session.record, ...patch }, this.#ports.now());
+    this.#show(session, "session_updated");
+  }
+
+  /** Wakes who waits for this session, without a change of its record. */
+  wake(session: Session): void {
+    this.#ports.changes.notify(session.id);
+  }
+
+  /** Removes the session and its operation from the store, then from the list. */
+  remove(session: Session, event: "session_removed" | "session_rolled_back"): void {
+    const { record } = session;
+    this.#commit({ removedSession: record.id, operation: null, events: [this.#auditEvent(record, event)] });
+    session.operation = undefined;
+    this.#sessions.delete(record.id);
+    this.#unstored.delete(record.id);
+    this.#ports.log.info(event, { session_id: record.id });
+    this.#ports.changes.notify(record.id);
+    if (event === "session_removed") {
+      this.#ports.announce({ event, payload: { session: toSessionInfo(session) } });
+    }
+  }
+
+  #changesOf(record: SessionRecord, transition: Transition, options: ChangeOptions): StoreChanges {
+    const event = this.#auditEvent(record, options.announce ?? `session_${transition}`, options.audit);
+    return { session: record, operation: options.operation, events: [event] };
+  }
+
+  #take(session: Session, record: SessionRecord, options: ChangeOptions): void {
+    const { runtime } = record;
+    this.#ports.log.info("session_moved", {
+      session_id: record.id,
+      state: record.state,
+      from_runtime: session.record.runtime.state,
+      runtime: runtime.state,
+      source: "process",
+      exit_code: record.exitCode,
+      reason: runtime.lossReason,
+    });
+    session.record = record;
+    if (options.operation !== undefined) {
+      session.operation = options.operation ?? undefined;
+    }
+    this.#show(session, options.announce ?? "session_updated");
+  }
+
+  #show(session: Session, event: SessionEventName): void {
+    this.#ports.changes.notify(session.id);
+    this.#ports.announce({ event, payload: { session: toSessionInfo(session) } });
+  }
+
+  #auditEvent(record: SessionRecord, event: string, facts: ChangeOptions["audit"] = {}): AuditEvent {
+    return {
+      event,
+      session_id: record.id,
+      worker_instance_id: record.runtime.runtimeId,
+      state: record.state,
+      runtime: record.runtime.state,
+      exit_code: record.exitCode,
+      ...facts,
+    };
+  }
+
+  #commit(changes: StoreChanges): void {
+    try {
+      this.#ports.store.commit(changes);
+    } catch (cause) {
+      throw protocolError("io_error", { message: "the session store can't be written", cause });
+    }
+    if (changes.events !== undefined && !this.#isDrainScheduled) {
+      this.#isDrainScheduled = true;
+      setImmediate(() => this.#drainAudit());
+    }
+  }
+
+  #drainAudit(): void {
+    this.#isDrainScheduled = false;
+    try {
+      this.#ports.audit.drain();
+    } catch (cause) {
+      // The events stay in the store's outbox and follow with the next change.
+      this.#ports.log.error("audit_log_not_written", failureFields(cause));
+    }
+  }
+
+  #scheduleRetry(): void {
+    this.#retry ??= setTimeout(() => this.#storeAgain(), this.#retryMs);
+  }
+
+  #storeAgain(): void {
+    this.#retry = undefined;
+    try {
+      this.storeNow();
+      this.#retryMs = RETRY_FIRST_MS;
+    } catch (cause) {
+      this.#ports.log.error("session_not_stored", { sessions: this.#unstored.size, ...failureFields(cause) });
+      this.#retryMs = Math.min(this.#retryMs * 2, RETRY_LAST_MS);
+      this.#scheduleRetry();
+    }
+  }
+
+  /** Stores what could not be stored before. Throws when it still can't. */
+  storeNow(): void {
+    for (const id of this.#unstored) {
+      const session = this.#sessions.get(id);
+      if (session) {
+        this.#commit({ session: session.record, operation: session.operation ?? null });
+      }
+      this.#unstored.delete(id);
+      this.#ports.changes.notify(id);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#retry);
+    this.#drainAudit();
+  }
+}

@@ -1,0 +1,82 @@
+import { isProtocolError } from "@pohunek/protocol/wire";
+import type { Logger } from "../store/logger.ts";
+import { failureFields } from "../store/logger.ts";
+import type { Supervisor } from "../supervision/supervisor.ts";
+import { WorkerClient } from "../worker-api/client.ts";
+import { workerSocketPath } from "../worker-api/paths.ts";
+import type { Retries } from "./backoff.ts";
+import type { Registry } from "./registry.ts";
+import { retireWhenDead } from "./retire-worker.ts";
+import type { Session } from "./session.ts";
+import { keyOf } from "./worker-watch.ts";
+
+export interface RollBackOptions {
+  readonly registry: Registry;
+  readonly supervisor: Pick<Supervisor, "inspect" | "retire">;
+  readonly controller: string;
+  readonly runtimeRoot: string;
+  readonly retries: Retries;
+  readonly log: Logger;
+}
+
+/** How long one try waits for the worker's end; more tries follow. */
+const ENDING_MS = 3000;
+
+/**
+ * Takes back creations that failed. A session's record goes only when its worker is proven ended; until then it is tried
+ * again, from 1 s to 60 s apart, also after restarts of the daemon.
+ */
+export class RollBack {
+  readonly #options: RollBackOptions;
+
+  constructor(options: RollBackOptions) {
+    this.#options = options;
+  }
+
+  /** Tries once now; when that does not end it, goes on in the background. */
+  async begin(session: Session): Promise<void> {
+    const { link } = session;
+    session.link = undefined;
+    await link?.[Symbol.asyncDispose]();
+    if (!(await this.#tryOnce(session))) {
+      this.#options.log.warn("create_compensation_pending", { session_id: session.id });
+      this.#options.retries.begin(session.id, () => this.#tryOnce(session));
+    }
+  }
+
+  async #tryOnce(session: Session): Promise<boolean> {
+    const { registry, supervisor, log } = this.#options;
+    try {
+      await this.#stopWorker(session);
+      if (!(await retireWhenDead(supervisor, keyOf(session), ENDING_MS))) {
+        return false;
+      }
+      registry.remove(session, "session_rolled_back");
+      return true;
+    } catch (cause) {
+      log.warn("create_compensation_failed", { session_id: session.id, ...failureFields(cause) });
+      return false;
+    }
+  }
+
+  /** Asks the worker to end what it started, and itself. One that can't be reached ends at its own deadline. */
+  async #stopWorker(session: Session): Promise<void> {
+    const { controller, runtimeRoot, log } = this.#options;
+    try {
+      await using client = await WorkerClient.connect(workerSocketPath(runtimeRoot, session.id), {
+        connectMs: ENDING_MS,
+      });
+      if (client.hello.runtime_id !== session.record.runtime.runtimeId) {
+        return;
+      }
+      await client.acquireController(controller);
+      await client.stop();
+      await client.acknowledgeTerminal();
+    } catch (cause) {
+      if (!isProtocolError(cause)) {
+        throw cause;
+      }
+      log.debug("worker_not_stopped", { session_id: session.id, code: cause.code });
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import type { SessionInfoReply } from "@pohunek/protocol";
+import type { WarningKind } from "@pohunek/protocol/wire";
+import { decimal } from "@pohunek/protocol/wire";
+import type { SessionRecord } from "../store/session-record.ts";
+import { hasEnded } from "./lifecycle.ts";
+import type { Session } from "./session.ts";
+
+/** A session as the public protocol shows it. */
+export function toSessionInfo(session: Session): SessionInfoReply {
+  const { record, live, activity } = session;
+  const now = activity?.current;
+  return {
+    id: record.id,
+    // A shell has no conversation of its own that could be resumed or forked.
+    capabilities: { resume: false, fork: false },
+    name: record.name,
+    agent: record.agent,
+    agent_base: record.agentBase,
+    ...currentDirectory(session),
+    pid: record.runtime.childPid ?? 0,
+    runtime: runtimeInfo(record),
+    cols: live?.cols ?? record.cols,
+    rows: live?.rows ?? record.rows,
+    state: record.state,
+    state_source: "process",
+    activity: now?.activity,
+    warnings:
+      record.warnings.length === 0
+        ? undefined
+        : record.warnings.map((warning) => ({ ...warning, kind: warning.kind as WarningKind })),
+    metadata: Object.keys(record.metadata).length === 0 ? undefined : { ...record.metadata },
+    created_at: record.createdAt,
+    updated_at: record.updatedAt,
+    exit_code: record.exitCode,
+  };
+}
+
+function runtimeInfo({ runtime }: SessionRecord): NonNullable<SessionInfoReply["runtime"]> {
+  return {
+    state: runtime.state,
+    runtime_generation: decimal(runtime.generation),
+    worker_id: runtime.workerId,
+    worker_instance_id: runtime.runtimeId,
+    started_at: runtime.startedAt,
+    last_connected_at: runtime.lastConnectedAt,
+    loss_reason: runtime.lossReason,
+  };
+}
+
+/** Where the program is now: what it told the terminal, else where the kernel sees it, else where it was started. */
+function currentDirectory({ record, live }: Session): Pick<SessionInfoReply, "cwd" | "cwd_source"> {
+  if (!hasEnded(record)) {
+    if (live?.terminal?.cwd !== undefined) {
+      return { cwd: live.terminal.cwd, cwd_source: "osc7" };
+    }
+    if (live?.foreground?.cwd !== undefined) {
+      return { cwd: live.foreground.cwd, cwd_source: "procwatch" };
+    }
+  }
+  return { cwd: record.cwd, cwd_source: "launch" };
+}
+
+/** The PTY generation a session runs in, as answers and events carry it. */
+export function runtimeIdentityOf({ runtime }: SessionRecord): {
+  worker_instance_id: SessionRecord["runtime"]["runtimeId"];
+  runtime_generation: ReturnType<typeof decimal>;
+} {
+  return { worker_instance_id: runtime.runtimeId, runtime_generation: decimal(runtime.generation) };
+}

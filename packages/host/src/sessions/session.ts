@@ -1,0 +1,44 @@
+import type { ShellActivity } from "../agents/shell-activity.ts";
+import type { Operation } from "../store/operation.ts";
+import type { SessionRecord } from "../store/session-record.ts";
+import type { ForegroundGroup, Inspection, TerminalFacts } from "../worker-api/inspection.ts";
+import { Gate } from "./gate.ts";
+import type { WorkerLink } from "./worker-link.ts";
+
+/** What the worker last told about the running program. It is not stored: a daemon that restarts asks again. */
+export interface LiveFacts {
+  readonly cols: number;
+  readonly rows: number;
+  readonly outputEnd: number;
+  readonly terminal?: TerminalFacts;
+  readonly foreground?: ForegroundGroup;
+}
+
+/** One session as the daemon holds it. Only the registry changes `record` and `operation`. */
+export class Session {
+  record: SessionRecord;
+  /** The operation that is under way, or that a crash left unfinished. */
+  operation: Operation | undefined;
+  live: LiveFacts | undefined;
+  /** Present while a worker is known that may still answer. */
+  link: WorkerLink | undefined;
+  activity: ShellActivity | undefined;
+  /** Serialises stop, remove and what else changes the session's life. */
+  readonly lifecycle = new Gate();
+  /** Serialises complete inputs. */
+  readonly input = new Gate();
+
+  constructor(record: SessionRecord, operation?: Operation) {
+    this.record = record;
+    this.operation = operation;
+  }
+
+  get id(): SessionRecord["id"] {
+    return this.record.id;
+  }
+}
+
+export function factsOf(inspection: Inspection): LiveFacts {
+  const { cols, rows, output, terminal, foreground } = inspection;
+  return { cols, rows, outputEnd: output.end_offset, terminal, foreground };
+}

@@ -1,0 +1,259 @@
+import { constants } from "node:os";
+import type { AnnouncedEvent } from "@pohunek/protocol";
+import type { DaemonId } from "@pohunek/protocol/wire";
+import { decimal } from "@pohunek/protocol/wire";
+import { hasPrompt } from "../agents/launch.ts";
+import type { Activity } from "../agents/shell-activity.ts";
+import { ShellActivity } from "../agents/shell-activity.ts";
+import type { Logger } from "../store/logger.ts";
+import { failureFields } from "../store/logger.ts";
+import type { Supervisor, WorkerKey } from "../supervision/supervisor.ts";
+import type { WorkerClient } from "../worker-api/client.ts";
+import type { WorkerEvent } from "../worker-api/events.ts";
+import type { ExitOutcome, Inspection } from "../worker-api/inspection.ts";
+import { workerSocketPath } from "../worker-api/paths.ts";
+import type { EndedWorkers } from "./ended-workers.ts";
+import type { EndLeftovers } from "./leftovers.ts";
+import { areConfirmed } from "./leftovers.ts";
+import { canTransit, exitCodeOf, hasEnded } from "./lifecycle.ts";
+import type { Registry } from "./registry.ts";
+import type { Session } from "./session.ts";
+import { factsOf } from "./session.ts";
+import { runtimeIdentityOf } from "./session-info.ts";
+import { WorkerLink } from "./worker-link.ts";
+
+export interface WorkerWatchOptions {
+  readonly registry: Registry;
+  readonly supervisor: Pick<Supervisor, "inspect" | "retire">;
+  readonly ended: EndedWorkers;
+  readonly endLeftovers: EndLeftovers;
+  readonly daemonId: DaemonId;
+  readonly runtimeRoot: string;
+  readonly announce: (event: AnnouncedEvent) => void;
+  readonly log: Logger;
+  readonly now: () => Date;
+}
+
+/** Follows the workers of sessions, and turns what they tell into the sessions' states, activities and facts. */
+export class WorkerWatch {
+  readonly #options: WorkerWatchOptions;
+
+  constructor(options: WorkerWatchOptions) {
+    this.#options = options;
+  }
+
+  /** Makes the link of a session to its worker; `start` or `startWith` begins it. */
+  follow(session: Session): WorkerLink {
+    const { supervisor, daemonId, runtimeRoot, log, registry } = this.#options;
+    const link = new WorkerLink({
+      key: keyOf(session),
+      socketPath: workerSocketPath(runtimeRoot, session.id),
+      daemonId,
+      supervisor,
+      log,
+      listener: {
+        connected: (inspection) => this.#connected(session, inspection),
+        disconnected: () => this.#disconnected(session),
+        event: (event) => this.#event(session, event),
+        incompatible: () => this.#stepAside(session, "incompatible"),
+        conflict: () => this.#stepAside(session, "conflicted"),
+        dead: () => this.dead(session, "worker_died"),
+        changed: () => registry.wake(session),
+      },
+    });
+    session.link = link;
+    registry.wake(session);
+    return link;
+  }
+
+  /** The program was started over `client`, whose events go to the session's link from now on. */
+  begin(session: Session, client: WorkerClient, inspection: Inspection): void {
+    session.live = factsOf(inspection);
+    session.link?.startWith(client);
+    this.#startActivity(session, inspection);
+  }
+
+  #connected(session: Session, inspection: Inspection): void {
+    const { registry, now } = this.#options;
+    session.live = factsOf(inspection);
+    if (inspection.exit !== undefined) {
+      this.#exited(session, inspection.exit);
+      return;
+    }
+    const runtime = { lastConnectedAt: now().toISOString(), childPid: inspection.child?.pid };
+    if (canTransit(session.record, "connected")) {
+      registry.observe(session, "connected", { runtime, announce: "session_runtime_reconnected" });
+    } else if (inspection.phase === "running" && canTransit(session.record, "started")) {
+      const startedAt = new Date(inspection.started_at_ms).toISOString();
+      registry.observe(session, "started", { runtime: { ...runtime, startedAt }, announce: "session_created" });
+    }
+    this.#startActivity(session, inspection);
+  }
+
+  #startActivity(session: Session, inspection: Inspection): void {
+    const rootPgid = inspection.child?.pid;
+    if (rootPgid === undefined) {
+      return;
+    }
+    session.activity?.[Symbol.dispose]();
+    const { launch: kind, program } = session.record;
+    session.activity = new ShellActivity({
+      rootPgid,
+      isShell: hasPrompt({ kind, program }),
+      onChange: (activity) => this.#announceActivity(session, activity),
+    });
+    session.activity.begin(inspection);
+  }
+
+  #announceActivity(session: Session, { activity, source, revision }: Activity): void {
+    const { announce, registry, daemonId, log } = this.#options;
+    log.debug("activity", { session_id: session.id, activity, source, revision });
+    registry.wake(session);
+    announce({
+      event: "agent_state",
+      payload: {
+        session_id: session.id,
+        activity,
+        source,
+        runtime: runtimeIdentityOf(session.record),
+        activity_epoch: daemonId,
+        revision: decimal(revision),
+      },
+    });
+  }
+
+  #stopActivity(session: Session): void {
+    session.activity?.[Symbol.dispose]();
+    session.activity = undefined;
+  }
+
+  #disconnected(session: Session): void {
+    this.#stopActivity(session);
+    if (hasEnded(session.record)) {
+      this.#options.ended.forget(session);
+      return;
+    }
+    if (canTransit(session.record, "disconnected")) {
+      this.#options.registry.observe(session, "disconnected");
+    }
+  }
+
+  #event(session: Session, event: WorkerEvent): void {
+    const { live } = session;
+    if (live === undefined) {
+      return;
+    }
+    switch (event.event) {
+      case "output_advanced":
+        session.live = { ...live, outputEnd: event.end_offset };
+        session.activity?.outputAdvanced();
+        this.#options.registry.wake(session);
+        break;
+      case "terminal_changed": {
+        const { event: _name, bell: _bell, ...terminal } = event;
+        session.live = { ...live, terminal };
+        session.activity?.terminalChanged(terminal);
+        this.#factChanged(session, live.terminal?.cwd !== terminal.cwd);
+        break;
+      }
+      case "identity_changed":
+        session.live = { ...live, foreground: event.foreground };
+        session.activity?.foregroundChanged(event.foreground);
+        this.#factChanged(session, live.foreground?.cwd !== event.foreground.cwd);
+        break;
+      case "geometry_changed": {
+        const { cols, rows } = event;
+        session.live = { ...live, cols, rows };
+        if (cols !== live.cols || rows !== live.rows) {
+          this.#options.registry.touch(session, { cols, rows });
+        }
+        break;
+      }
+      case "child_exited":
+        session.live = { ...live, outputEnd: event.end_offset };
+        this.#exited(session, event.exit);
+        break;
+      case "runtime_fault":
+        this.#options.log.warn("worker_fault", { session_id: session.id, code: event.fault.code });
+        break;
+      case "runtime_started":
+      case "attach_count_changed":
+        break;
+    }
+  }
+
+  #factChanged(session: Session, isVisible: boolean): void {
+    if (isVisible) {
+      this.#options.registry.touch(session);
+    } else {
+      this.#options.registry.wake(session);
+    }
+  }
+
+  /** The program has ended. Who asked for that decides whether it counts as stopped. */
+  #exited(session: Session, exit: ExitOutcome): void {
+    const { registry, ended } = this.#options;
+    this.#stopActivity(session);
+    if (!hasEnded(session.record)) {
+      const wasAsked = session.operation?.kind === "stop" || session.operation?.kind === "remove";
+      const ownOutcome = exit.code === 0 ? "done" : "failed";
+      registry.observe(session, wasAsked ? "stopped" : ownOutcome, {
+        exitCode: exitCodeOf({ code: exit.code, signalNumber: signalNumberOf(exit.signal) }),
+        exitSignal: exit.signal,
+        announce: wasAsked ? "session_stopped" : "session_updated",
+        operation: session.operation?.kind === "stop" ? null : undefined,
+      });
+    }
+    ended.keep(session);
+  }
+
+  #stepAside(session: Session, transition: "incompatible" | "conflicted"): void {
+    if (!canTransit(session.record, transition)) {
+      return;
+    }
+    const lossReason = transition === "incompatible" ? "worker_protocol_incompatible" : "worker_identity_mismatch";
+    this.#options.registry.observe(session, transition, {
+      runtime: { lossReason },
+      announce: transition === "conflicted" ? "session_runtime_conflict" : "session_updated",
+    });
+  }
+
+  /** The worker's process is gone: what its program left behind is ended first, then the session is told lost. */
+  async dead(session: Session, reason: "worker_died" | "worker_missing"): Promise<void> {
+    const { endLeftovers, supervisor, log } = this.#options;
+    let isClean = false;
+    try {
+      isClean = areConfirmed(await endLeftovers(keyOf(session)));
+    } catch (cause) {
+      log.warn("leftovers_not_ended", { session_id: session.id, ...failureFields(cause) });
+    }
+    this.#lose(session, isClean ? reason : `${reason}_leftovers_unconfirmed`);
+    try {
+      await supervisor.retire(keyOf(session));
+    } catch (cause) {
+      log.warn("worker_traces_left", { session_id: session.id, ...failureFields(cause) });
+    }
+  }
+
+  #lose(session: Session, lossReason: string): void {
+    this.#stopActivity(session);
+    session.link = undefined;
+    session.live = undefined;
+    if (canTransit(session.record, "lost")) {
+      this.#options.registry.observe(session, "lost", {
+        runtime: { lossReason },
+        announce: "session_runtime_lost",
+        operation: session.operation?.kind === "stop" ? null : undefined,
+      });
+    }
+  }
+}
+
+export function keyOf({ record }: Session): WorkerKey {
+  const { workerId, runtimeId, generation } = record.runtime;
+  return { sessionId: record.id, workerId, runtimeId, generation };
+}
+
+function signalNumberOf(signal: string | undefined): number | undefined {
+  return signal === undefined ? undefined : constants.signals[signal as NodeJS.Signals];
+}
