@@ -45,7 +45,8 @@ function hashSources(): string {
   return hash.digest("hex");
 }
 
-async function compile(outfile: string): Promise<void> {
+/** False when the bundle could not be made; the reasons are told. */
+async function compile(outfile: string): Promise<boolean> {
   const result = await Bun.build({
     entrypoints: [join(ROOT, "scripts/binary.ts")],
     target: "bun",
@@ -58,31 +59,34 @@ async function compile(outfile: string): Promise<void> {
     compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
     throw: false,
   });
-  for (const log of result.logs) console.error(log.message);
-  if (!result.success) throw new Error("the bundle was not made");
+  for (const { position, message } of result.logs) {
+    console.error(position === null ? message : `${relative(ROOT, position.file)}:${position.line}: ${message}`);
+  }
+  return result.success;
 }
 
-async function build(): Promise<void> {
+async function build(): Promise<boolean> {
   // Files may be edited while this runs; the program is dated from before it read them, so that such an edit counts as newer.
   const startedAt = new Date();
   const stamp = hashSources();
   if (existsSync(PROGRAM) && existsSync(STAMP) && readFileSync(STAMP, "utf8") === stamp) {
     utimesSync(PROGRAM, startedAt, startedAt);
-    return;
+    return true;
   }
   mkdirSync(DIST, { recursive: true });
   const folder = mkdtempSync(join(DIST, ".build-"));
   try {
     // The name of the output becomes part of the program, so it is always the same and only its folder is not.
     const made = join(folder, "pohunek");
-    await compile(made);
+    if (!(await compile(made))) return false;
     utimesSync(made, startedAt, startedAt);
     rmSync(STAMP, { force: true });
     renameSync(made, PROGRAM);
     writeFileSync(STAMP, stamp);
+    return true;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-await build();
+process.exitCode = (await build()) ? 0 : 1;
