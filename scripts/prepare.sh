@@ -73,8 +73,13 @@ install_dependencies() {
   # Starting the program needs neither the checkers nor the tests' tools; a checkout that has them keeps them.
   omit=--omit=dev
   if [ "${1-}" = with-tools ] || [ -d "$root/node_modules/typescript" ]; then omit=; fi
+  if [ -z "$omit" ] && [ "$(node -p 'parseInt(process.versions.node)')" -lt 22 ]; then
+    tools_node="--require $(cd "$root" && pwd)/scripts/tools-node.cjs"
+  else
+    tools_node=
+  fi
   rm -f "$root/node_modules/.pohunek-lock.json"
-  run_step "npm ci" npm --prefix "$root" ci $omit --no-audit --no-fund --loglevel=error
+  run_step "npm ci" env NODE_OPTIONS="${NODE_OPTIONS-} $tools_node" npm --prefix "$root" ci $omit --no-audit --no-fund --loglevel=error
   cp "$root/package-lock.json" "$root/node_modules/.pohunek-lock.json"
 }
 
