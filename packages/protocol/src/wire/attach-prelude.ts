@@ -1,6 +1,7 @@
 import { encodeLine, parseResponse } from "./envelope.ts";
 import type { StreamId } from "./ids.ts";
 import { isStreamId } from "./ids.ts";
+import { MAX_CONTROL_LINE_BYTES } from "./limits.ts";
 import type { ProtocolError } from "./protocol-error.ts";
 import { errorFromWire } from "./protocol-error.ts";
 import { decodeUtf8, isRecord, parseJson } from "./text.ts";
@@ -30,7 +31,7 @@ export function readAttachAnswer(firstBytes: Uint8Array): "terminal" | "more" | 
   if (firstBytes.length === 0) return "more";
   if (firstBytes[0] !== OPEN_BRACE) return "terminal";
   const end = firstBytes.indexOf(LINE_FEED);
-  if (end === -1) return "more";
+  if (end === -1) return firstBytes.length > MAX_CONTROL_LINE_BYTES ? "terminal" : "more";
   const text = decodeUtf8(firstBytes.subarray(0, end));
   const response = text === undefined ? undefined : parseResponse(parseJson(text)?.value);
   return response?.err === undefined ? "terminal" : errorFromWire(response.err);

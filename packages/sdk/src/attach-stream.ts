@@ -1,0 +1,141 @@
+import type { StreamId } from "@pohunek/protocol/wire";
+import { encodeAttachPrelude, readAttachAnswer } from "@pohunek/protocol/wire";
+import type { Cancellation } from "./cancellation.ts";
+import { settleWithin } from "./cancellation.ts";
+import type { Peer } from "./failures.ts";
+import { connectionLost, peerError } from "./failures.ts";
+import type { ByteStream } from "./transport.ts";
+
+/** What an attach stream needs from the control connection that granted it. */
+export interface AttachControl {
+  readonly peer: Peer;
+  readonly timeoutMs: number;
+  resize(size: { readonly cols: number; readonly rows: number }): Promise<void>;
+  /** Asks session.detach: ends the stream, or returns the failure that ended it, once. */
+  detach(): Promise<Error | undefined>;
+}
+
+/**
+ * One attached terminal: its output as an async iterable of bytes that begins with a repaint of the present screen, and
+ * its input through `write`. Iteration ends when the session's output ends, and rejects with the stream's failure.
+ */
+export class AttachStream implements AsyncIterable<Uint8Array>, AsyncDisposable {
+  readonly streamId: StreamId;
+  readonly #stream: ByteStream;
+  readonly #control: AttachControl;
+  #first: Uint8Array | undefined;
+  #isClosed = false;
+
+  private constructor(streamId: StreamId, opened: OpenedStream, control: AttachControl) {
+    this.streamId = streamId;
+    this.#stream = opened.stream;
+    this.#first = opened.first;
+    this.#control = control;
+  }
+
+  /** Redeems a granted stream id on a fresh connection. Resolves when the first bytes of the repaint are there. */
+  static async open(streamId: StreamId, grant: AttachGrant): Promise<AttachStream> {
+    const { stream, control, signal } = grant;
+    const message = `the attach showed nothing within ${control.timeoutMs} ms`;
+    const onTimeout = () => peerError(control.peer, "request_timeout", { message });
+    try {
+      const redeeming = redeem(streamId, stream, control);
+      const first = await settleWithin(redeeming, { timeoutMs: control.timeoutMs, onTimeout }, { signal });
+      return new AttachStream(streamId, { stream, first }, control);
+    } catch (cause) {
+      await stream.close();
+      throw cause;
+    }
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      const first = this.#first;
+      this.#first = undefined;
+      if (first !== undefined) yield first;
+      for (let chunk = await this.#read(); chunk !== undefined; chunk = await this.#read()) yield chunk;
+      if (this.#isClosed) return;
+      const failure = await this.#control.detach();
+      if (failure !== undefined) throw failure;
+    } finally {
+      await this.close();
+    }
+  }
+
+  /** Sends terminal input. Resolves when more can be taken, in the order of the calls. */
+  async write(bytes: Uint8Array): Promise<void> {
+    try {
+      await this.#stream.write(bytes);
+    } catch (cause) {
+      throw connectionLost(this.#control.peer, cause);
+    }
+  }
+
+  async resize(size: { readonly cols: number; readonly rows: number }): Promise<void> {
+    await this.#control.resize(size);
+  }
+
+  /** Ends the stream through the control connection and closes it. The session goes on. */
+  async detach(): Promise<void> {
+    const isOpen = !this.#isClosed;
+    this.#isClosed = true;
+    try {
+      if (isOpen) await this.#control.detach();
+    } finally {
+      await this.#stream.close();
+    }
+  }
+
+  /** Closes the connection, which ends the attach as well. Closing twice is fine. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#stream.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #read(): Promise<Uint8Array | undefined> {
+    try {
+      return await this.#stream.read();
+    } catch (cause) {
+      if (this.#isClosed) return undefined;
+      throw connectionLost(this.#control.peer, cause);
+    }
+  }
+}
+
+export interface AttachGrant extends Cancellation {
+  readonly stream: ByteStream;
+  readonly control: AttachControl;
+}
+
+interface OpenedStream {
+  readonly stream: ByteStream;
+  readonly first: Uint8Array;
+}
+
+/** Writes the prelude and reads until it is clear whether the terminal or an error answers. */
+async function redeem(streamId: StreamId, stream: ByteStream, control: AttachControl): Promise<Uint8Array> {
+  const lost = (cause: unknown): never => {
+    throw connectionLost(control.peer, cause);
+  };
+  await stream.write(encodeAttachPrelude(streamId)).catch(lost);
+  let received: Uint8Array = new Uint8Array(0);
+  for (;;) {
+    const chunk = await stream.read().catch(lost);
+    if (chunk === undefined) throw (await control.detach()) ?? connectionLost(control.peer);
+    received = received.length === 0 ? chunk : concatenate(received, chunk);
+    const answer = readAttachAnswer(received);
+    if (answer === "terminal") return received;
+    if (answer !== "more") throw connectionLost(control.peer, answer);
+  }
+}
+
+function concatenate(left: Uint8Array, right: Uint8Array): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(left.length + right.length);
+  joined.set(left);
+  joined.set(right, left.length);
+  return joined;
+}
