@@ -9,7 +9,7 @@ export const WORKER_LIMITS = {
   /** Ring of retained output: default and most. */
   historyBytes: 10_000_000,
   historyBytesMax: 268_435_456,
-  historyBytesMin: 65_536,
+  historyBytesMin: 1_048_576,
   /** Lines of scrollback in the terminal engine. */
   historyLines: 1_000,
   /** Raw bytes of one read_output answer, so that it fits a control line in base64. */

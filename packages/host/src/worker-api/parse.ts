@@ -64,7 +64,7 @@ export function list(value: JsonObject, name: string, lengths: IntegerRange): re
 }
 
 /** Canonical base64 of at most `maxBytes` bytes. */
-export function base64(value: JsonObject, name: string, maxBytes: number): Uint8Array {
+export function base64(value: JsonObject, name: string, maxBytes: number): Buffer {
   const member = value[name];
   if (typeof member !== "string") {
     return refuse(name);

@@ -1,1 +1,77 @@
-export {};
+import { closeSync, writeSync } from "node:fs";
+import { constants } from "node:os";
+import manifest from "../../package.json" with { type: "json" };
+import { platform } from "../platform/index.ts";
+import type { WorkerBootstrap } from "../worker-api/bootstrap.ts";
+import { parseBootstrap } from "../worker-api/bootstrap.ts";
+import type { VersionRange } from "../worker-api/version.ts";
+import { WORKER_PROTOCOL } from "../worker-api/version.ts";
+import { openTerminalView } from "./open-terminal-view.ts";
+import { WorkerProcess } from "./worker-process.ts";
+
+/** pohunek-sessiond: runs until the outcome of its program is acknowledged. Returns the exit code. */
+export async function main(argv: readonly string[], _env: unknown): Promise<number> {
+  return await runWorker(parseBootstrap(argv), WORKER_PROTOCOL);
+}
+
+/** A worker that serves only some versions is what a release before or after this one would be. */
+export async function runWorker(bootstrap: WorkerBootstrap, versions: VersionRange): Promise<number> {
+  becomeWorker(bootstrap);
+  try {
+    using worker = new WorkerProcess({
+      bootstrap,
+      platform,
+      release: manifest.version,
+      versions,
+      openView: openTerminalView,
+    });
+    handleSignals(worker);
+    worker.start(bootstrap.readyFd);
+    await worker.ended;
+    return 0;
+  } catch (cause) {
+    tellFailure(bootstrap.readyFd, cause);
+    return 1;
+  }
+}
+
+/** Cuts every tie to the starter: its session, its terminal, its folder, its descriptors. */
+function becomeWorker({ readyFd, endWithParent }: WorkerBootstrap): void {
+  const { self } = platform;
+  self.startSession();
+  self.detachStdio();
+  self.closeInherited(readyFd === undefined ? [] : [readyFd]);
+  self.setName("pohunek-session");
+  process.chdir("/");
+  if (endWithParent !== undefined) {
+    self.setParentDeathSignal(constants.signals.SIGTERM);
+    if (process.ppid !== endWithParent) {
+      throw new Error("The daemon is gone already.");
+    }
+  }
+}
+
+function handleSignals(worker: WorkerProcess): void {
+  process.on("SIGCHLD", () => worker.checkChild());
+  process.on("SIGTERM", () => void worker.shutDown("SIGTERM"));
+  process.on("SIGINT", () => void worker.shutDown("SIGINT"));
+  // The terminal that the daemon was started from is none of ours.
+  process.on("SIGHUP", () => undefined);
+  process.on("uncaughtException", (cause) => worker.noteBug(cause));
+  process.on("unhandledRejection", (cause) => worker.noteBug(cause));
+}
+
+/** Tells the starter in one line why there is no worker. Nothing else can: stdio is detached. */
+function tellFailure(readyFd: number | undefined, cause: unknown): void {
+  if (readyFd === undefined) {
+    return;
+  }
+  const code = (cause as { code?: unknown } | undefined)?.code;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  try {
+    writeSync(readyFd, `${JSON.stringify({ code: typeof code === "string" ? code : "unknown", message })}\n`);
+    closeSync(readyFd);
+  } catch {
+    // EPIPE: the starter has gone away.
+  }
+}

@@ -1,0 +1,59 @@
+import type { Platform } from "../platform.ts";
+import { SystemError } from "../system-error.ts";
+
+/**
+ * macOS needs its own calls (LOCAL_PEERTOKEN, kqueue, libproc, other termios numbers), which nobody could test here. Each
+ * of them refuses with code "unsupported" instead of doing something untested.
+ */
+function refuse(call: string): (...args: readonly unknown[]) => never {
+  return () => {
+    throw new SystemError("unsupported", call);
+  };
+}
+
+export const darwin: Platform = {
+  pty: {
+    open: refuse("pty.open"),
+    setSize: refuse("pty.setSize"),
+    readSize: refuse("pty.readSize"),
+    foregroundGroup: refuse("pty.foregroundGroup"),
+    lineDiscipline: refuse("pty.lineDiscipline"),
+    flushInput: refuse("pty.flushInput"),
+    signalForeground: refuse("pty.signalForeground"),
+    writeNow: refuse("pty.writeNow"),
+    printNow: refuse("pty.printNow"),
+    close: refuse("pty.close"),
+    openReader: refuse("pty.openReader"),
+    isReadable: refuse("pty.isReadable"),
+  },
+  processes: {
+    spawn: refuse("processes.spawn"),
+    reap: refuse("processes.reap"),
+    read: refuse("processes.read"),
+    startIdentity: refuse("processes.startIdentity"),
+    list: refuse("processes.list"),
+    readEnvironment: refuse("processes.readEnvironment"),
+    readCwd: refuse("processes.readCwd"),
+    readExecutable: refuse("processes.readExecutable"),
+    signal: refuse("processes.signal"),
+    creationId: refuse("processes.creationId"),
+    bootId: refuse("processes.bootId"),
+  },
+  self: {
+    startSession: refuse("self.startSession"),
+    setParentDeathSignal: refuse("self.setParentDeathSignal"),
+    setUmask: refuse("self.setUmask"),
+    setName: refuse("self.setName"),
+    detachStdio: refuse("self.detachStdio"),
+    closeInherited: refuse("self.closeInherited"),
+    uid: () => process.getuid?.() ?? -1,
+  },
+  files: {
+    tryLock: refuse("files.tryLock"),
+    lock: refuse("files.lock"),
+    unlock: refuse("files.unlock"),
+    syncDirectory: refuse("files.syncDirectory"),
+  },
+  readPeer: refuse("readPeer"),
+  socketPathBytes: 104,
+};

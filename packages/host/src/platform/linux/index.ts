@@ -1,0 +1,15 @@
+import type { Platform } from "../platform.ts";
+import { fileCalls } from "./files.ts";
+import { readPeer } from "./peer.ts";
+import { processCalls } from "./processes.ts";
+import { ptyCalls } from "./pty.ts";
+import { selfCalls } from "./self.ts";
+
+export const linux: Platform = {
+  pty: ptyCalls,
+  processes: processCalls,
+  self: selfCalls,
+  files: fileCalls,
+  readPeer,
+  socketPathBytes: 108,
+};

@@ -1,0 +1,140 @@
+import { fstatSync, readdirSync, readFileSync, readlinkSync, statfsSync } from "node:fs";
+import { constants } from "node:os";
+import type { ProcessCalls, ProcessFacts, SignalOutcome } from "../platform.ts";
+import { errnoName, lastErrno, libc } from "./libc.ts";
+import { reap, spawn } from "./spawn.ts";
+
+/** Same numbers on every architecture of Linux. */
+const SYS_PIDFD_OPEN = 434;
+const SYS_PIDFD_SEND_SIGNAL = 424;
+const PIDFS_MAGIC = 0x50494446;
+
+/** Reads a file of /proc; undefined when the process is gone or not ours to look at. */
+function readProc(path: string): string | undefined {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    // ENOENT, ESRCH: gone; EACCES, EPERM: another user's.
+    return undefined;
+  }
+}
+
+function readLink(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    // As above.
+    return undefined;
+  }
+}
+
+/** Parses /proc/PID/stat. The name in parentheses may hold anything, so fields count from the last parenthesis. */
+export function parseStat(stat: string): (ProcessFacts & { readonly isDead: boolean }) | undefined {
+  const nameStart = stat.indexOf("(");
+  const nameEnd = stat.lastIndexOf(")");
+  const fields = stat.slice(nameEnd + 2).split(" ");
+  const [state, parent, group, session, , foreground] = fields;
+  const startIdentity = fields[19];
+  if (nameStart < 0 || nameEnd < nameStart || startIdentity === undefined) {
+    return undefined;
+  }
+  const foregroundGroup = Number(foreground);
+  return {
+    pid: Number(stat.slice(0, nameStart - 1)),
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    startIdentity,
+    program: stat.slice(nameStart + 1, nameEnd),
+    foregroundGroup: foregroundGroup > 0 ? foregroundGroup : undefined,
+    // A zombie holds its pid until it is reaped, but it runs nothing any more.
+    isDead: state === "Z" || state === "X",
+  };
+}
+
+function readStat(pid: number): ReturnType<typeof parseStat> {
+  const stat = readProc(`/proc/${pid}/stat`);
+  return stat === undefined ? undefined : parseStat(stat);
+}
+
+function readProcess(pid: number): ProcessFacts | undefined {
+  const facts = readStat(pid);
+  return facts?.isDead ? undefined : facts;
+}
+
+function list(): ProcessFacts[] {
+  const found: ProcessFacts[] = [];
+  for (const name of readdirSync("/proc")) {
+    const facts = /^\d+$/.test(name) ? readProcess(Number(name)) : undefined;
+    if (facts) {
+      found.push(facts);
+    }
+  }
+  return found;
+}
+
+function readEnvironment(pid: number, names: readonly string[]): ReadonlyMap<string, string> | undefined {
+  const environment = readProc(`/proc/${pid}/environ`);
+  if (environment === undefined) {
+    return undefined;
+  }
+  const found = new Map<string, string>();
+  for (const entry of environment.split("\0")) {
+    const equals = entry.indexOf("=");
+    const name = entry.slice(0, equals);
+    if (equals > 0 && names.includes(name)) {
+      found.set(name, entry.slice(equals + 1));
+    }
+  }
+  return found;
+}
+
+/** Opens a pidfd, checks that it names the expected process, then signals through it: the pid can't be reused in between. */
+function signalProcess(
+  identity: { readonly pid: number; readonly startIdentity: string },
+  signal: NodeJS.Signals,
+): SignalOutcome {
+  const pidfd = libc.syscall(SYS_PIDFD_OPEN, identity.pid, 0, 0, 0);
+  if (pidfd < 0) {
+    return "gone";
+  }
+  try {
+    if (readProcess(identity.pid)?.startIdentity !== identity.startIdentity) {
+      return "gone";
+    }
+    if (libc.syscall(SYS_PIDFD_SEND_SIGNAL, pidfd, constants.signals[signal], 0, 0) === 0) {
+      return "sent";
+    }
+    return errnoName(lastErrno()) === "EPERM" ? "denied" : "gone";
+  } finally {
+    libc.close(pidfd);
+  }
+}
+
+/** The inode of a pidfd is unique for a boot since Linux 6.9, where pidfds have a file system of their own. */
+function creationId(pid: number): string | undefined {
+  const pidfd = libc.syscall(SYS_PIDFD_OPEN, pid, 0, 0, 0);
+  if (pidfd < 0) {
+    return undefined;
+  }
+  try {
+    const isPidfs = statfsSync(`/proc/self/fd/${pidfd}`).type === PIDFS_MAGIC;
+    return isPidfs ? fstatSync(pidfd, { bigint: true }).ino.toString() : undefined;
+  } finally {
+    libc.close(pidfd);
+  }
+}
+
+export const processCalls: ProcessCalls = {
+  spawn,
+  reap,
+  read: readProcess,
+  startIdentity: (pid) => readStat(pid)?.startIdentity,
+  list,
+  readEnvironment,
+  readCwd: (pid) => readLink(`/proc/${pid}/cwd`),
+  readExecutable: (pid) => readLink(`/proc/${pid}/exe`),
+  signal: signalProcess,
+  creationId,
+  bootId: () => readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim(),
+};

@@ -1,0 +1,56 @@
+import { ptr } from "bun:ffi";
+import { closeSync, constants, openSync, readdirSync, readlinkSync } from "node:fs";
+import type { SelfCalls } from "../platform.ts";
+import { check, cString, libc } from "./libc.ts";
+
+const PR_SET_PDEATHSIG = 1;
+const PR_SET_NAME = 15;
+
+function detachStdio(): void {
+  const fd = openSync("/dev/null", constants.O_RDWR);
+  for (const standard of [0, 1, 2]) {
+    check(libc.dup2(fd, standard), "dup2");
+  }
+  if (fd > 2) {
+    closeSync(fd);
+  }
+}
+
+/**
+ * The runtime sets close-on-exec on everything it finds at its start, so the flag does not tell what was inherited. Its
+ * own descriptors at this point (epoll, eventfd, timers) are anonymous inodes; the parent's files, pipes and sockets are not.
+ */
+function closeInherited(keep: readonly number[]): void {
+  for (const name of readdirSync("/proc/self/fd")) {
+    const fd = Number(name);
+    if (fd > 2 && !keep.includes(fd) && isForeign(fd)) {
+      libc.close(fd);
+    }
+  }
+}
+
+function isForeign(fd: number): boolean {
+  try {
+    return !readlinkSync(`/proc/self/fd/${fd}`).startsWith("anon_inode:");
+  } catch {
+    // ENOENT: it was the descriptor of the directory listing.
+    return false;
+  }
+}
+
+export const selfCalls: SelfCalls = {
+  startSession: () => libc.setsid() > 0,
+  setParentDeathSignal: (signal) => {
+    check(libc.prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0), "prctl");
+  },
+  setUmask: (mask) => {
+    libc.umask(mask);
+  },
+  setName: (name) => {
+    const bytes = cString(name);
+    check(libc.prctl(PR_SET_NAME, ptr(bytes), 0, 0, 0), "prctl");
+  },
+  detachStdio,
+  closeInherited,
+  uid: () => process.getuid?.() ?? -1,
+};

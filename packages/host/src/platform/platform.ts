@@ -1,0 +1,155 @@
+/** What the host needs of an operating system. `platform/index.ts` gives the one for this machine. */
+export interface Platform {
+  readonly pty: PtyCalls;
+  readonly processes: ProcessCalls;
+  readonly self: SelfCalls;
+  readonly files: FileCalls;
+  /** The process at the other end of a connected Unix socket; undefined when the kernel can't attest one with a PID. */
+  readPeer(fd: number): PeerIdentity | undefined;
+  /** Bytes of `sockaddr_un.sun_path`, the terminating NUL included. */
+  readonly socketPathBytes: number;
+}
+
+export interface PeerIdentity {
+  readonly pid: number;
+  readonly uid: number;
+  readonly gid: number;
+  /** Start identity of `pid` at the time of the call; undefined when it is gone already. */
+  readonly startIdentity: string | undefined;
+}
+
+export interface WindowSize {
+  readonly cols: number;
+  readonly rows: number;
+}
+
+export interface PtyPair {
+  readonly master: number;
+  /** Held by us so that the kernel keeps the last output until it is read. */
+  readonly slave: number;
+  readonly slavePath: string;
+}
+
+/** How the terminal's line discipline treats input now. */
+export interface LineDiscipline {
+  /** Control characters raise signals. */
+  readonly hasSignals: boolean;
+  /** A signal character leaves pending input in place (NOFLSH). */
+  readonly keepsInputOnSignal: boolean;
+  readonly interruptByte: number;
+  readonly quitByte: number;
+  readonly suspendByte: number;
+}
+
+/** A call that would have to wait. */
+export const WOULD_BLOCK = -1;
+
+/** PTY calls take descriptors. They throw SystemError, but for the outcomes that their signature names. */
+export interface PtyCalls {
+  open(size: WindowSize): PtyPair;
+  setSize(fd: number, size: WindowSize): void;
+  readSize(fd: number): WindowSize;
+  /** Process group that reads the terminal; undefined when there is none. */
+  foregroundGroup(fd: number): number | undefined;
+  lineDiscipline(fd: number): LineDiscipline;
+  /** Throws away what the program has not read yet. */
+  flushInput(slave: number): void;
+  /** Sends the signal to the foreground process group, as the line discipline would. */
+  signalForeground(master: number, signal: number): void;
+  /** Writes what fits now: a byte count, or WOULD_BLOCK. */
+  writeNow(master: number, bytes: Uint8Array): number;
+  /** Prints through the slave, as a program would, also when output is stopped. False: it does not fit now. */
+  printNow(slave: number, bytes: Uint8Array): boolean;
+  close(pair: PtyPair): void;
+  /** A reader that never waits, bound to memory that does not move. */
+  openReader(master: number): PtyReader;
+  /** Whether a read would give data or an end, now. */
+  isReadable(fd: number): boolean;
+}
+
+export interface PtyReader {
+  /** Fills `target` from `offset` with what is there: a byte count, 0 at the end (no slave is open), or WOULD_BLOCK. */
+  readNow(target: Uint8Array, offset: number): number;
+}
+
+export interface SpawnOptions {
+  /** Absolute path of the program. */
+  readonly file: string;
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  /** Becomes standard input, output and error, and the controlling terminal. */
+  readonly terminal: string;
+  /** Soft limit of open files for the program; the hard one stays. */
+  readonly openFiles?: number;
+}
+
+export type ChildStatus =
+  | { readonly kind: "running" }
+  | { readonly kind: "exited"; readonly code: number }
+  | { readonly kind: "signaled"; readonly signal: string }
+  /** Not our child, or reaped already. */
+  | { readonly kind: "unknown" };
+
+export interface ProcessFacts {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  /** Opaque, compare for equality: with `pid` it names one process of this boot. Decimal digits. */
+  readonly startIdentity: string;
+  /** Name of the program as the kernel keeps it. */
+  readonly program: string;
+  /** Foreground group of the process's controlling terminal. */
+  readonly foregroundGroup: number | undefined;
+}
+
+export type SignalOutcome = "sent" | "gone" | "denied";
+
+export interface ProcessCalls {
+  /** Starts a program as leader of a new session, all signals at their defaults and unblocked. */
+  spawn(options: SpawnOptions): number;
+  /** Asks about exactly this child, without waiting; a child that ended is reaped. */
+  reap(pid: number): ChildStatus;
+  /** Facts of a living process. A zombie is dead: undefined. */
+  read(pid: number): ProcessFacts | undefined;
+  /** Start identity of a process, also of one that ended and waits to be reaped. */
+  startIdentity(pid: number): string | undefined;
+  list(): ProcessFacts[];
+  /** Values of environment variables that the process was started with; undefined when they can't be read. */
+  readEnvironment(pid: number, names: readonly string[]): ReadonlyMap<string, string> | undefined;
+  readCwd(pid: number): string | undefined;
+  /** Path of the executable; undefined when it can't be read. */
+  readExecutable(pid: number): string | undefined;
+  /** Signals exactly the process that `identity` names, never another one that got its pid. */
+  signal(identity: { readonly pid: number; readonly startIdentity: string }, signal: NodeJS.Signals): SignalOutcome;
+  /** Number that the kernel gives to each process once, never again in this boot; undefined where there is none. */
+  creationId(pid: number): string | undefined;
+  /** Identity of this boot of the machine. */
+  bootId(): string;
+}
+
+export interface SelfCalls {
+  /** Makes the calling process leader of a new session without terminal. False when it leads a group already. */
+  startSession(): boolean;
+  /** Has the kernel send `signal` to this process when its parent ends. */
+  setParentDeathSignal(signal: number): void;
+  setUmask(mask: number): void;
+  /** Name shown by ps and top. */
+  setName(name: string): void;
+  /** Points descriptors 0, 1 and 2 at the null device. */
+  detachStdio(): void;
+  /** Closes descriptors that came from the parent, but for standard ones and `keep`. */
+  closeInherited(keep: readonly number[]): void;
+  uid(): number;
+}
+
+export interface FileCalls {
+  /** Takes an exclusive advisory lock on an open file; false when another open file description holds it. */
+  tryLock(fd: number): boolean;
+  /** Waits for the lock. */
+  lock(fd: number): void;
+  unlock(fd: number): void;
+  /** Makes the entries of a directory durable. */
+  syncDirectory(path: string): void;
+}

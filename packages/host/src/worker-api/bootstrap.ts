@@ -1,0 +1,84 @@
+import { parseArgs } from "node:util";
+import type { SessionId, WorkerId, WorkerInstanceId } from "@pohunek/protocol/wire";
+import { isOpaqueId } from "@pohunek/protocol/wire";
+import type { WorkerIdentity } from "./inspection.ts";
+import { workerError } from "./worker-error.ts";
+
+/**
+ * All that a worker is told by its command line, which every process of the machine may read: ids and paths. What it will
+ * run comes over its socket.
+ */
+export interface WorkerBootstrap {
+  readonly identity: WorkerIdentity;
+  readonly runtimeRoot: string;
+  readonly stateRoot: string;
+  /** Inherited pipe: one line is written to it when the socket accepts, then it is closed. */
+  readonly readyFd: number | undefined;
+  /** Pid of the daemon that this worker must not outlive (backend `subprocess`). */
+  readonly endWithParent: number | undefined;
+}
+
+const OPTIONS = {
+  "session-id": { type: "string" },
+  "worker-id": { type: "string" },
+  "worker-instance-id": { type: "string" },
+  generation: { type: "string" },
+  "runtime-root": { type: "string" },
+  "state-root": { type: "string" },
+  "ready-fd": { type: "string" },
+  "end-with-parent": { type: "string" },
+} as const;
+
+/** The command line that `parseBootstrap` reads. */
+export function bootstrapArgs(bootstrap: WorkerBootstrap): string[] {
+  const { identity, readyFd, endWithParent } = bootstrap;
+  const optional = (name: string, value: number | undefined): string[] =>
+    value === undefined ? [] : [`--${name}=${value}`];
+  return [
+    `--session-id=${identity.session_id}`,
+    `--worker-id=${identity.worker_id}`,
+    `--worker-instance-id=${identity.runtime_id}`,
+    `--generation=${identity.generation}`,
+    `--runtime-root=${bootstrap.runtimeRoot}`,
+    `--state-root=${bootstrap.stateRoot}`,
+    ...optional("ready-fd", readyFd),
+    ...optional("end-with-parent", endWithParent),
+  ];
+}
+
+/** Fails with worker_invalid_request. */
+export function parseBootstrap(argv: readonly string[]): WorkerBootstrap {
+  const { values } = parseArgs({ args: [...argv], options: OPTIONS, strict: true });
+  return {
+    identity: {
+      session_id: readId(values["session-id"], "session-id") as SessionId,
+      worker_id: readId(values["worker-id"], "worker-id") as WorkerId,
+      runtime_id: readId(values["worker-instance-id"], "worker-instance-id") as WorkerInstanceId,
+      generation: readCount(values.generation, "generation") ?? refuse("generation"),
+    },
+    runtimeRoot: readRoot(values["runtime-root"], "runtime-root"),
+    stateRoot: readRoot(values["state-root"], "state-root"),
+    readyFd: readCount(values["ready-fd"], "ready-fd"),
+    endWithParent: readCount(values["end-with-parent"], "end-with-parent"),
+  };
+}
+
+function refuse(option: string): never {
+  throw workerError("worker_invalid_request", `Missing or invalid --${option}.`);
+}
+
+/** Ids name files here, so the dots that the alphabet allows must not climb out of a folder. */
+function readId(value: string | undefined, option: string): string {
+  return isOpaqueId(value) && !value.startsWith(".") ? value : refuse(option);
+}
+
+function readCount(value: string | undefined, option: string): number | undefined {
+  if (value === undefined) {
+    return undefined;
+  }
+  return /^\d{1,15}$/.test(value) ? Number(value) : refuse(option);
+}
+
+function readRoot(value: string | undefined, option: string): string {
+  return value?.startsWith("/") ? value : refuse(option);
+}

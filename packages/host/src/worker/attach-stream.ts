@@ -1,0 +1,161 @@
+import type { ProtocolError } from "@pohunek/protocol/wire";
+import type { StreamSync } from "../worker-api/frames.ts";
+import { encodeMessageFrame, FRAME, FRAME_HEADER_BYTES, writeFrameHeader } from "../worker-api/frames.ts";
+import type { ExitOutcome } from "../worker-api/inspection.ts";
+import { WORKER_LIMITS } from "../worker-api/limits.ts";
+import { errorBody } from "../worker-api/worker-error.ts";
+import type { FlowReader } from "./flow-control.ts";
+import type { OutputRing } from "./output-ring.ts";
+
+/** The part of a socket that a stream needs: `write` may take less than it is given. */
+export interface ByteSink {
+  write(bytes: Uint8Array): number;
+  end(): void;
+}
+
+/** How a stream begins, or begins again: bytes that bring a terminal to a known state, then output. */
+export interface StreamOpening {
+  readonly kind: typeof FRAME.repaint | typeof FRAME.replay;
+  readonly bytes: Uint8Array;
+  /** First byte of the ring to send; what lies before `outputOffset` is part of the replay. */
+  readonly fromOffset: number;
+  /** First live byte. */
+  readonly outputOffset: number;
+  readonly cols: number;
+  readonly rows: number;
+}
+
+export interface AttachStreamOptions {
+  readonly sink: ByteSink;
+  readonly ring: OutputRing;
+  /** Frames are put together here, header and payload, for one write each; shared by all streams. */
+  readonly scratch: Uint8Array;
+  /** Makes the opening at this moment, for a stream that begins or one that fell behind. */
+  readonly open: (reason: StreamSync["reason"]) => StreamOpening;
+}
+
+export const SCRATCH_BYTES = FRAME_HEADER_BYTES + WORKER_LIMITS.framePayloadBytes;
+
+/**
+ * One viewer: an offset into the ring. What its socket does not take of a frame waits here, at most that frame and an
+ * opening; all other output waits in the ring.
+ */
+export class AttachStream implements FlowReader {
+  readonly #options: AttachStreamOptions;
+  #pending: Uint8Array[] = [];
+  #offset = 0;
+  /** Output before this offset is told as replay. */
+  #liveFrom = 0;
+  #takenBytes = 0;
+  #isLoose = false;
+  #exit: ExitOutcome | undefined;
+  #phase: "open" | "ending" | "ended" = "open";
+
+  constructor(options: AttachStreamOptions) {
+    this.#options = options;
+    this.#open("attached");
+  }
+
+  get lagBytes(): number {
+    return this.#options.ring.endOffset - this.#offset;
+  }
+
+  get takenBytes(): number {
+    return this.#takenBytes;
+  }
+
+  get isLoose(): boolean {
+    return this.#isLoose;
+  }
+
+  /** Writes as much as the socket takes. Call after output and when the socket drains. */
+  pump(): void {
+    while (this.#phase !== "ended" && this.#flushPending()) {
+      if (this.#phase === "ending") {
+        this.#phase = "ended";
+        this.#options.sink.end();
+      } else if (this.#isLoose || this.#offset < this.#options.ring.startOffset) {
+        this.#isLoose = false;
+        this.#open("fell_behind");
+      } else if (this.lagBytes > 0) {
+        this.#writeOutput();
+      } else if (this.#exit) {
+        this.#endWith([encodeMessageFrame(FRAME.exit, this.#exit), encodeMessageFrame(FRAME.close, {})]);
+      } else {
+        return;
+      }
+    }
+  }
+
+  /** Stops following the output; the next time the socket takes something, the stream starts again with a repaint. */
+  cutLoose(): void {
+    this.#isLoose = true;
+  }
+
+  /** The program ended: after its last output the viewer gets the outcome, then the stream ends. */
+  finish(exit: ExitOutcome): void {
+    this.#exit = exit;
+    this.pump();
+  }
+
+  fail(error: ProtocolError): void {
+    this.#endWith([encodeMessageFrame(FRAME.error, errorBody(error))]);
+    this.pump();
+  }
+
+  #open(reason: StreamSync["reason"]): void {
+    const opening = this.#options.open(reason);
+    const skipped = reason === "attached" ? 0 : opening.fromOffset - this.#offset;
+    const { cols, rows, outputOffset } = opening;
+    const sync: StreamSync = { reason, output_offset: outputOffset, skipped_bytes: skipped, cols, rows };
+    this.#pending.push(encodeMessageFrame(FRAME.sync, sync));
+    for (let at = 0; at < opening.bytes.length; at += WORKER_LIMITS.framePayloadBytes) {
+      const piece = opening.bytes.subarray(at, at + WORKER_LIMITS.framePayloadBytes);
+      const header = new Uint8Array(FRAME_HEADER_BYTES);
+      writeFrameHeader(header, opening.kind, piece.length);
+      this.#pending.push(header, piece);
+    }
+    this.#offset = opening.fromOffset;
+    this.#liveFrom = outputOffset;
+  }
+
+  #writeOutput(): void {
+    const isReplay = this.#offset < this.#liveFrom;
+    const most = isReplay ? this.#liveFrom - this.#offset : WORKER_LIMITS.framePayloadBytes;
+    const payload = this.#options.ring.view(this.#offset, Math.min(most, WORKER_LIMITS.framePayloadBytes));
+    const frame = this.#options.scratch.subarray(0, FRAME_HEADER_BYTES + payload.length);
+    writeFrameHeader(frame, isReplay ? FRAME.replay : FRAME.output, payload.length);
+    frame.set(payload, FRAME_HEADER_BYTES);
+    this.#offset += payload.length;
+    const written = this.#write(frame);
+    if (written < frame.length) {
+      this.#pending.push(frame.slice(written));
+    }
+  }
+
+  /** True when nothing is pending any more. */
+  #flushPending(): boolean {
+    for (let first = this.#pending[0]; first; first = this.#pending[0]) {
+      const written = this.#write(first);
+      if (written < first.length) {
+        this.#pending[0] = first.subarray(written);
+        return false;
+      }
+      this.#pending.shift();
+    }
+    return true;
+  }
+
+  #endWith(frames: readonly Uint8Array[]): void {
+    if (this.#phase === "open") {
+      this.#pending.push(...frames);
+      this.#phase = "ending";
+    }
+  }
+
+  #write(bytes: Uint8Array): number {
+    const written = Math.max(0, this.#options.sink.write(bytes));
+    this.#takenBytes += written;
+    return written;
+  }
+}

@@ -1,0 +1,138 @@
+import type { ProtocolError } from "@pohunek/protocol/wire";
+import type { StreamSync } from "../worker-api/frames.ts";
+import { FRAME } from "../worker-api/frames.ts";
+import type { ExitOutcome } from "../worker-api/inspection.ts";
+import type { OpenDataStreamParams } from "../worker-api/operations.ts";
+import { OBSERVATION_SINCE } from "../worker-api/version.ts";
+import type { ByteSink, StreamOpening } from "./attach-stream.ts";
+import { AttachStream, SCRATCH_BYTES } from "./attach-stream.ts";
+import type { FlowLimits } from "./flow-control.ts";
+import { FLOW_LIMITS, FlowControl } from "./flow-control.ts";
+import type { SessionRuntime } from "./session-runtime.ts";
+
+/** What a data token stands for. */
+export interface AttachGrant extends OpenDataStreamParams {
+  /** Protocol version of the control connection that asked for it. */
+  readonly version: number;
+}
+
+/** Clears a terminal whatever its state, before a replay of output that starts in the middle. */
+const RESET = new TextEncoder().encode("\x1bc");
+const LINE_FEED = 0x0a;
+/** A version 1 viewer that fell behind gets this much again; more would make it fall behind again. */
+const REPLAY_BEHIND_BYTES = 65_536;
+
+/** The viewers of a session, and how far they may hold its program back. */
+export class AttachStreams implements Disposable {
+  readonly #runtime: SessionRuntime;
+  readonly #streams = new Set<AttachStream>();
+  readonly #flow: FlowControl<AttachStream>;
+  readonly #scratch = new Uint8Array(SCRATCH_BYTES);
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(runtime: SessionRuntime) {
+    this.#runtime = runtime;
+    this.#flow = new FlowControl(flowLimitsFor(runtime.ring.capacity));
+  }
+
+  get count(): number {
+    return this.#streams.size;
+  }
+
+  /** Starts a viewer with the present state; nothing is printed between that state and its first output byte. */
+  open(sink: ByteSink, grant: AttachGrant): AttachStream {
+    const { ring } = this.#runtime;
+    const open = (reason: StreamSync["reason"]): StreamOpening =>
+      grant.version >= OBSERVATION_SINCE ? this.#repaint(reason, grant) : this.#replay(reason, grant);
+    const stream = new AttachStream({ sink, ring, scratch: this.#scratch, open });
+    this.#streams.add(stream);
+    const { exit } = this.#runtime;
+    if (exit) {
+      stream.finish(exit);
+    } else {
+      stream.pump();
+    }
+    this.#decide();
+    return stream;
+  }
+
+  close(stream: AttachStream): void {
+    this.#streams.delete(stream);
+    this.#decide();
+  }
+
+  /** Output was added to the ring. */
+  pump(): void {
+    for (const stream of this.#streams) {
+      stream.pump();
+    }
+    this.#decide();
+  }
+
+  /** The socket of one viewer takes more. */
+  drained(stream: AttachStream): void {
+    stream.pump();
+    this.#decide();
+  }
+
+  finish(exit: ExitOutcome): void {
+    for (const stream of this.#streams) {
+      stream.finish(exit);
+    }
+  }
+
+  fail(error: ProtocolError): void {
+    for (const stream of this.#streams) {
+      stream.fail(error);
+    }
+  }
+
+  #decide(): void {
+    if (this.#streams.size === 0 && !this.#timer) {
+      this.#runtime.hold(false);
+      return;
+    }
+    const decision = this.#flow.decide([...this.#streams], performance.now());
+    for (const stream of decision.cutLoose) {
+      stream.cutLoose();
+    }
+    clearTimeout(this.#timer);
+    this.#timer = decision.checkInMs === undefined ? undefined : setTimeout(() => this.#check(), decision.checkInMs);
+    this.#runtime.hold(decision.isHeld);
+  }
+
+  #check(): void {
+    this.#timer = undefined;
+    this.#decide();
+  }
+
+  #repaint(reason: StreamSync["reason"], grant: AttachGrant): StreamOpening {
+    const { view, ring, size, historyLines } = this.#runtime;
+    // A viewer that fell behind gets the screen alone: it is slow, and its own history has a hole anyway.
+    const wantedLines = reason === "attached" ? (grant.history_lines ?? historyLines) : 0;
+    const bytes = view.repaint({ historyLines: Math.min(wantedLines, historyLines) });
+    const { endOffset } = ring;
+    return { kind: FRAME.repaint, bytes, fromOffset: endOffset, outputOffset: endOffset, ...size };
+  }
+
+  /** Version 1 knows no repaint: it gets retained output from the start of a line, on a cleared terminal. */
+  #replay(reason: StreamSync["reason"], grant: AttachGrant): StreamOpening {
+    const { ring, size } = this.#runtime;
+    const wanted = reason === "attached" ? (grant.replay_bytes ?? ring.capacity) : REPLAY_BEHIND_BYTES;
+    const start = Math.max(ring.startOffset, ring.endOffset - wanted);
+    // Output that was cut begins somewhere in a line, or in a sequence.
+    const skipped = start === 0 ? 0 : ring.view(start, REPLAY_BEHIND_BYTES).indexOf(LINE_FEED) + 1;
+    const { endOffset } = ring;
+    return { kind: FRAME.replay, bytes: RESET, fromOffset: start + skipped, outputOffset: endOffset, ...size };
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+/** Viewers must be served or cut loose well before their output is evicted. */
+function flowLimitsFor(ringBytes: number): FlowLimits {
+  const holdBytes = Math.min(FLOW_LIMITS.holdBytes, ringBytes / 4);
+  return { ...FLOW_LIMITS, holdBytes, looseBytes: Math.min(FLOW_LIMITS.looseBytes, holdBytes) };
+}

@@ -1,0 +1,136 @@
+import { createHash } from "node:crypto";
+import type { WorkerIdentity } from "../worker-api/inspection.ts";
+import { WORKER_LIMITS } from "../worker-api/limits.ts";
+import type {
+  NegotiateResult,
+  OpenDataStreamParams,
+  OpenDataStreamResult,
+  OperationName,
+  OperationParams,
+  OperationRequest,
+  OperationResult,
+  WritePlanParams,
+  WritePlanResult,
+} from "../worker-api/operations.ts";
+import type { VersionRange } from "../worker-api/version.ts";
+import { highestCommonVersion, OBSERVATION_SINCE } from "../worker-api/version.ts";
+import { workerError } from "../worker-api/worker-error.ts";
+import type { AttachGrant } from "./attach-streams.ts";
+import type { ControlPeer } from "./control-peer.ts";
+import type { DataTokens } from "./data-tokens.ts";
+import type { Lease } from "./lease.ts";
+import { readOutput, readText, takeSnapshot } from "./observation.ts";
+import type { WorkerSession } from "./worker-session.ts";
+
+export interface OperationsContext {
+  readonly identity: WorkerIdentity;
+  readonly versions: VersionRange;
+  readonly session: WorkerSession;
+  readonly lease: Lease;
+  readonly tokens: DataTokens<AttachGrant>;
+}
+
+type Perform<Name extends OperationName> = (
+  peer: ControlPeer,
+  params: OperationParams<Name>,
+) => OperationResult<Name> | Promise<OperationResult<Name>>;
+
+type Operations = { readonly [Name in OperationName]: Perform<Name> };
+
+/** Operations that change nothing and need no lease. */
+const OPEN_OPERATIONS: readonly OperationName[] = ["negotiate", "acquire_controller", "inspect"];
+const OBSERVATIONS: readonly OperationName[] = ["terminal_snapshot", "read_text", "read_output"];
+
+/** All operations, and the one place that says who may ask for which. */
+export function createOperations(
+  context: OperationsContext,
+): (peer: ControlPeer, request: OperationRequest) => Promise<unknown> {
+  const operations = listOperations(context);
+  return async (peer, { op, params }) => {
+    if (op !== "negotiate" && peer.version === undefined) {
+      throw workerError("worker_invalid_state", "Negotiate a version first.");
+    }
+    if (!OPEN_OPERATIONS.includes(op)) {
+      context.lease.require(peer);
+    }
+    if (OBSERVATIONS.includes(op) && (peer.version ?? 0) < OBSERVATION_SINCE) {
+      throw workerError("worker_feature_unavailable", "This version of the worker protocol has no observation.");
+    }
+    return await (operations[op] as Perform<OperationName>)(peer, params);
+  };
+}
+
+function listOperations(context: OperationsContext): Operations {
+  const { session, lease } = context;
+  return {
+    negotiate: (peer, range) => negotiate(context, peer, range),
+    acquire_controller: (peer, { controller }) => ({ lease: lease.acquire(peer, controller) }),
+    release_controller: (peer) => {
+      lease.release(peer);
+      return {};
+    },
+    inspect: () => session.inspect(lease.controller),
+    initialize: (_peer, spec) => session.initialize(spec),
+    open_data_stream: (peer, params) => openDataStream(context, peer, params),
+    terminal_snapshot: () => takeSnapshot(session.runtime),
+    read_text: (_peer, params) => readText(session.runtime, params),
+    read_output: (_peer, params) => readOutput(session.runtime, session.waiters, params),
+    write_plan: (_peer, plan) => lease.ledger.perform(identifyPlan(plan), () => writePlan(session, plan)),
+    resize: (_peer, { cols, rows }) => session.resize(cols, rows),
+    stop: (_peer, { grace_ms: graceMs }) => session.stop(graceMs ?? WORKER_LIMITS.stopGraceMs),
+    acknowledge_terminal: () => {
+      session.acknowledge();
+      return {};
+    },
+  };
+}
+
+function negotiate(context: OperationsContext, peer: ControlPeer, offered: VersionRange): NegotiateResult {
+  const { identity, versions } = context;
+  const version = highestCommonVersion(offered, versions);
+  if (version === undefined) {
+    const details = { min: versions.min, max: versions.max };
+    throw workerError("worker_protocol_incompatible", "There is no common version.", { details });
+  }
+  peer.version = version;
+  return { ...identity, version, range: versions, frame_payload_bytes: WORKER_LIMITS.framePayloadBytes };
+}
+
+function openDataStream(
+  { session, tokens }: OperationsContext,
+  peer: ControlPeer,
+  params: OpenDataStreamParams,
+): OpenDataStreamResult {
+  const { version = 0 } = peer;
+  // Refused here, where the caller can act on it, rather than on the second connection.
+  void session.streams;
+  return { token: tokens.grant({ ...params, version }), expires_in_ms: WORKER_LIMITS.dataTokenMs };
+}
+
+function identifyPlan(plan: WritePlanParams): { sequence: number; digest: string } {
+  const content = JSON.stringify(plan.fragments);
+  return { sequence: plan.sequence, digest: createHash("sha256").update(content).digest("base64") };
+}
+
+async function writePlan(session: WorkerSession, plan: WritePlanParams): Promise<WritePlanResult> {
+  const { runtime } = session;
+  if (runtime.exit || runtime.input.isFull) {
+    const reason = runtime.exit ? "exited" : "queue_full";
+    throw workerError("session_input_rejected", "The program takes no input now.", { details: { reason } });
+  }
+  const fragments = plan.fragments.map(({ data_base64: data, delay_ms: delayMs }) => ({
+    bytes: Buffer.from(data, "base64"),
+    delayMs: delayMs ?? 0,
+  }));
+  const outcome = await runtime.input.writePlan(fragments);
+  runtime.foreground.noteActivity();
+  if (outcome === "discarded") {
+    throw workerError("worker_write_outcome_unknown", "The input was dropped before all of it was written.");
+  }
+  return {
+    sequence: plan.sequence,
+    bytes: fragments.reduce((sum, { bytes }) => sum + bytes.length, 0),
+    output_offset: runtime.ring.endOffset,
+    written_at_ms: Date.now(),
+  };
+}

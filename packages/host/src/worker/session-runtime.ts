@@ -1,0 +1,264 @@
+import type { Platform, PtyPair, WindowSize } from "../platform/index.ts";
+import { endGeneration, isSystemError } from "../platform/index.ts";
+import type { ExitOutcome, ForegroundGroup, ProcessIdentity, RuntimeFault } from "../worker-api/inspection.ts";
+import type { LaunchSpec } from "../worker-api/launch-spec.ts";
+import { WORKER_LIMITS } from "../worker-api/limits.ts";
+import type { StopResult, SurvivingProcess } from "../worker-api/operations.ts";
+import { workerError } from "../worker-api/worker-error.ts";
+import { clampSize } from "./clamp-size.ts";
+import type { TerminalListener } from "./engine/terminal-engine.ts";
+import { ForegroundWatch } from "./foreground-watch.ts";
+import { InputQueue } from "./input-queue.ts";
+import { OutputRing } from "./output-ring.ts";
+import { lookUpProgram } from "./program-lookup.ts";
+import { PtyOutputReader } from "./pty-reader.ts";
+import type { OpenTerminalView, TerminalView } from "./terminal-view.ts";
+
+export interface RuntimeListener {
+  /** Output is in the ring and in the terminal state. */
+  output(): void;
+  /** Input may be offered again. */
+  inputSpace(): void;
+  /** A bell; titles and the like show in the terminal's revision. */
+  bell(): void;
+  foreground(foreground: ForegroundGroup): void;
+  /** The program ended and all of its output is in the ring. */
+  exited(exit: ExitOutcome): void;
+  fault(code: RuntimeFault["code"], message: string): void;
+  /** The terminal's answers to queries go to the program only while no viewer is there to answer them. */
+  hasViewer(): boolean;
+}
+
+export interface RuntimeOptions {
+  readonly platform: Platform;
+  readonly spec: LaunchSpec;
+  /** What only the worker knows of the child's environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly marks: { readonly sessionId: string; readonly workerId: string; readonly runtimeId: string };
+  readonly openView: OpenTerminalView;
+  readonly listener: RuntimeListener;
+}
+
+/** Soft limit of open files that programs expect; the runtime raises ours to the hard limit. */
+const CHILD_OPEN_FILES = 1_024;
+
+/** A running program: its PTY, its output and terminal state, its input, its end. */
+export class SessionRuntime {
+  readonly ring: OutputRing;
+  readonly input: InputQueue;
+  readonly child: ProcessIdentity;
+  readonly foreground: ForegroundWatch;
+  readonly historyLines: number;
+  readonly #options: RuntimeOptions;
+  readonly #pair: PtyPair;
+  readonly #reader: PtyOutputReader;
+  readonly #mostSize: WindowSize;
+  #view: TerminalView;
+  #size: WindowSize;
+  #status: ExitOutcome | undefined;
+  #isDrained = false;
+  readonly #ended = Promise.withResolvers<ExitOutcome>();
+
+  private constructor(options: RuntimeOptions) {
+    const { spec, platform, listener } = options;
+    this.#options = options;
+    this.#mostSize = { cols: spec.max_cols ?? WORKER_LIMITS.cols, rows: spec.max_rows ?? WORKER_LIMITS.rows };
+    this.#size = clampSize(spec, this.#mostSize);
+    this.historyLines = spec.history_lines ?? WORKER_LIMITS.historyLines;
+    this.ring = new OutputRing(spec.history_bytes ?? WORKER_LIMITS.historyBytes);
+    this.#view = this.#openView();
+    const file = lookUpProgram({ program: spec.argv[0] ?? "", env: spec.env, cwd: spec.cwd });
+    this.#pair = openPty(platform, this.#size);
+    this.child = startChild(options, { file, pair: this.#pair });
+    this.input = new InputQueue({ pty: platform.pty, pair: this.#pair, onSpace: () => listener.inputSpace() });
+    this.foreground = new ForegroundWatch({
+      platform,
+      terminal: this.#pair.master,
+      onChange: (foreground) => listener.foreground(foreground),
+    });
+    this.#reader = new PtyOutputReader({
+      pty: platform.pty,
+      pair: this.#pair,
+      ring: this.ring,
+      onOutput: (bytes) => this.#takeOutput(bytes),
+      onEnd: () => this.#noteDrained(),
+    });
+  }
+
+  /** Fails with spawn_failed or pty_alloc_failed and leaves nothing behind. */
+  static start(options: RuntimeOptions): SessionRuntime {
+    const runtime = new SessionRuntime(options);
+    runtime.#reader.start();
+    runtime.foreground.noteActivity();
+    return runtime;
+  }
+
+  get view(): TerminalView {
+    return this.#view;
+  }
+
+  get size(): WindowSize {
+    return this.#size;
+  }
+
+  /** Set once the program ended and its output is drained. */
+  get exit(): ExitOutcome | undefined {
+    return this.#isDrained ? this.#status : undefined;
+  }
+
+  /** Whether the program's output waits, because viewers can't follow. */
+  hold(isHeld: boolean): void {
+    if (isHeld) {
+      this.#reader.pause();
+    } else {
+      this.#reader.resume();
+    }
+  }
+
+  /** Input in the order of one attach stream. */
+  type(bytes: Uint8Array): void {
+    this.input.writeRaw(bytes);
+    this.foreground.noteActivity();
+  }
+
+  /** Returns the size taken; the program gets a SIGWINCH only if it is another one. */
+  resize(wanted: WindowSize): { readonly size: WindowSize; readonly isChanged: boolean } {
+    const size = clampSize(wanted, this.#mostSize, this.#size);
+    const isChanged = size.cols !== this.#size.cols || size.rows !== this.#size.rows;
+    if (isChanged && !this.#status) {
+      this.#size = size;
+      this.#view.engine.resize(size.cols, size.rows);
+      this.#options.platform.pty.setSize(this.#pair.master, size);
+    }
+    return { size: this.#size, isChanged: isChanged && !this.#status };
+  }
+
+  /** Some child of ours changed its state. */
+  checkChild(): void {
+    if (this.#status) {
+      return;
+    }
+    const status = this.#options.platform.processes.reap(this.child.pid);
+    if (status.kind === "running") {
+      return;
+    }
+    const at = { at_ms: Date.now() };
+    if (status.kind === "signaled") {
+      this.#status = { signal: status.signal, ...at };
+    } else {
+      // "unknown": somebody else took the status, which only a bug of ours could do. 255 is what shells say then.
+      this.#status = { code: status.kind === "exited" ? status.code : 255, ...at };
+    }
+    this.input[Symbol.dispose]();
+    if (this.#reader.hasEnded) {
+      this.#noteDrained();
+    } else {
+      this.#reader.drain();
+    }
+  }
+
+  /** Ends the program and all that it started. */
+  async stop(graceMs: number): Promise<StopResult> {
+    const { platform, marks } = this.#options;
+    const { survivors, unclear } = await endGeneration({
+      processes: platform.processes,
+      marks,
+      root: { pid: this.child.pid, startIdentity: this.child.start_identity },
+      session: this.child.pid,
+      except: [process.pid],
+      graceMs,
+      reap: () => this.checkChild(),
+    });
+    const exit = await this.#outcome(survivors.some(({ pid }) => pid === this.child.pid));
+    const listed = WORKER_LIMITS.listedSurvivors;
+    return {
+      exit,
+      confirmed: survivors.length === 0 && unclear.length === 0,
+      survivors: survivors.slice(0, listed).map(describeSurvivor),
+      skipped: unclear.slice(0, listed).map(describeSurvivor),
+    };
+  }
+
+  #outcome(isChildAlive: boolean): Promise<ExitOutcome> {
+    if (isChildAlive) {
+      throw workerError("worker_runtime_fault", "The program can't be ended.", { details: { reason: "unkillable" } });
+    }
+    return this.#ended.promise;
+  }
+
+  #openView(): TerminalView {
+    return this.#options.openView({
+      ...this.#size,
+      historyLines: this.historyLines,
+      listener: this.#terminalListener(),
+    });
+  }
+
+  #terminalListener(): TerminalListener {
+    const { listener } = this.#options;
+    return {
+      bell: () => listener.bell(),
+      reply: (bytes) => {
+        if (!listener.hasViewer()) {
+          this.input.writeRaw(bytes);
+        }
+      },
+    };
+  }
+
+  #takeOutput(bytes: Uint8Array): void {
+    try {
+      this.#view.engine.write(bytes);
+    } catch (cause) {
+      // An engine that trapped can't be trusted any more. The session goes on with a fresh one; the ring has every byte.
+      this.#options.listener.fault("engine_fault", cause instanceof Error ? cause.name : "unknown");
+      this.#view = this.#openView();
+    }
+    this.input.retry();
+    this.foreground.noteActivity();
+    this.#options.listener.output();
+  }
+
+  #noteDrained(): void {
+    if (this.#status && !this.#isDrained) {
+      this.#isDrained = true;
+      this.foreground[Symbol.dispose]();
+      this.#options.platform.pty.close(this.#pair);
+      this.#options.listener.exited(this.#status);
+      this.#ended.resolve(this.#status);
+    }
+  }
+}
+
+function openPty(platform: Platform, size: WindowSize): PtyPair {
+  try {
+    return platform.pty.open(size);
+  } catch (cause) {
+    throw workerError("pty_alloc_failed", "No terminal could be opened.", { cause });
+  }
+}
+
+function startChild(options: RuntimeOptions, start: { file: string; pair: PtyPair }): ProcessIdentity {
+  const { platform, spec, env } = options;
+  try {
+    const pid = platform.processes.spawn({
+      file: start.file,
+      argv: spec.argv,
+      env: { ...spec.env, ...env },
+      cwd: spec.cwd,
+      terminal: start.pair.slavePath,
+      openFiles: CHILD_OPEN_FILES,
+    });
+    // Not reaped yet, so the pid is its own even if it has ended already.
+    return { pid, start_identity: platform.processes.startIdentity(pid) ?? "0" };
+  } catch (cause) {
+    platform.pty.close(start.pair);
+    const errno = isSystemError(cause) ? cause.code : "unknown";
+    const details = { reason: "exec", errno };
+    throw workerError("spawn_failed", "The program could not be started.", { cause, details });
+  }
+}
+
+function describeSurvivor(facts: { pid: number; startIdentity: string; program: string }): SurvivingProcess {
+  return { pid: facts.pid, start_identity: facts.startIdentity, program: facts.program };
+}

@@ -1,0 +1,283 @@
+import type { Platform } from "../platform/index.ts";
+import type { Logger } from "../store/logger.ts";
+import { failureFields } from "../store/logger.ts";
+import type { WorkerEvent } from "../worker-api/events.ts";
+import type { ExitOutcome, Inspection, RuntimeFault, WorkerIdentity, WorkerPhase } from "../worker-api/inspection.ts";
+import type { WorkerJournal } from "../worker-api/journal.ts";
+import { JOURNAL_SCHEMA } from "../worker-api/journal.ts";
+import type { LaunchSpec } from "../worker-api/launch-spec.ts";
+import { WORKER_HOOK_PROTOCOL_VERSION } from "../worker-api/launch-spec.ts";
+import { WORKER_LIMITS } from "../worker-api/limits.ts";
+import type { ResizeResult, StopResult } from "../worker-api/operations.ts";
+import { WORKER_PROTOCOL } from "../worker-api/version.ts";
+import { workerError } from "../worker-api/worker-error.ts";
+import type { Announcement } from "./announcer.ts";
+import { Announcer } from "./announcer.ts";
+import { AttachStreams } from "./attach-streams.ts";
+import type { JournalFile } from "./journal-file.ts";
+import { describeTerminal } from "./observation.ts";
+import { OutputWaiters } from "./output-waiters.ts";
+import type { RuntimeListener } from "./session-runtime.ts";
+import { SessionRuntime } from "./session-runtime.ts";
+import type { OpenTerminalView } from "./terminal-view.ts";
+
+export interface WorkerSessionOptions {
+  readonly identity: WorkerIdentity;
+  readonly platform: Platform;
+  readonly release: string;
+  readonly socketPath: string;
+  readonly journal: JournalFile;
+  readonly logger: Logger;
+  readonly openView: OpenTerminalView;
+  /** Tells the holder of the lease. */
+  readonly emit: (event: WorkerEvent) => void;
+  /** Input may be offered again. */
+  readonly onInputSpace: () => void;
+  /** The outcome is acknowledged, or nobody wanted it for too long: the worker may end. */
+  readonly onRetired: () => void;
+}
+
+/** Faults listed by an inspection; the newest replace the oldest. */
+const FAULTS_KEPT = 8;
+
+/** What a worker is about, whoever is connected to it: one program, its viewers, its journal and its outcome. */
+export class WorkerSession implements Disposable {
+  readonly waiters = new OutputWaiters();
+  readonly announcer: Announcer;
+  readonly #options: WorkerSessionOptions;
+  readonly #startedAtMs = Date.now();
+  readonly #worker: WorkerJournal["worker"];
+  readonly #spawnId: string | undefined;
+  #runtime: SessionRuntime | undefined;
+  #streams: AttachStreams | undefined;
+  #faults: RuntimeFault[] = [];
+  #hasBell = false;
+  #lastFacts: string | undefined;
+  #retentionTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: WorkerSessionOptions) {
+    const { processes } = options.platform;
+    this.#options = options;
+    this.announcer = new Announcer((changed) => this.#announce(changed));
+    this.#worker = {
+      pid: process.pid,
+      start_identity: processes.startIdentity(process.pid) ?? "0",
+      boot_id: processes.bootId(),
+      release: options.release,
+    };
+    this.#spawnId = processes.creationId(process.pid);
+    this.writeJournal();
+  }
+
+  get phase(): WorkerPhase {
+    if (!this.#runtime) {
+      return "waiting";
+    }
+    return this.#runtime.exit ? "exited" : "running";
+  }
+
+  /** Fails with worker_invalid_state before `initialize`. */
+  get runtime(): SessionRuntime {
+    return this.#runtime ?? this.#refuse("The worker has no program yet.");
+  }
+
+  get streams(): AttachStreams {
+    return this.#streams ?? this.#refuse("The worker has no program yet.");
+  }
+
+  /** Starts the program and journals it before anybody is told. */
+  initialize(spec: LaunchSpec): Inspection {
+    if (this.#runtime) {
+      this.#refuse("The worker has its program already.");
+    }
+    const { platform, identity, openView } = this.#options;
+    const marks = { sessionId: identity.session_id, workerId: identity.worker_id, runtimeId: identity.runtime_id };
+    const runtime = SessionRuntime.start({
+      platform,
+      spec,
+      env: this.#childEnvironment(),
+      marks,
+      openView,
+      listener: this.#runtimeListener(),
+    });
+    this.#runtime = runtime;
+    this.#streams = new AttachStreams(runtime);
+    this.writeJournal();
+    this.#options.logger.info("runtime_started", { child_pid: runtime.child.pid, ...runtime.size });
+    // The child may have ended before its signal could be acted on.
+    runtime.checkChild();
+    const inspection = this.inspect(undefined);
+    this.#options.emit({ event: "runtime_started", inspection });
+    return inspection;
+  }
+
+  inspect(controller: string | undefined): Inspection {
+    const { identity } = this.#options;
+    const runtime = this.#runtime;
+    const foreground = runtime?.exit ? undefined : runtime?.foreground.look();
+    return {
+      ...identity,
+      worker: this.#worker,
+      phase: this.phase,
+      started_at_ms: this.#startedAtMs,
+      ...(runtime ? { child: runtime.child, terminal: describeTerminal(runtime.view.engine) } : {}),
+      ...(foreground ? { foreground } : {}),
+      cols: runtime?.size.cols ?? 0,
+      rows: runtime?.size.rows ?? 0,
+      output: { start_offset: runtime?.ring.startOffset ?? 0, end_offset: runtime?.ring.endOffset ?? 0 },
+      ...(runtime?.exit ? { exit: runtime.exit } : {}),
+      attached: this.#streams?.count ?? 0,
+      ...(controller === undefined ? {} : { controller }),
+      faults: this.#faults,
+    };
+  }
+
+  resize(cols: number, rows: number): ResizeResult {
+    const { size, isChanged } = this.runtime.resize({ cols, rows });
+    if (isChanged) {
+      this.announcer.note("geometry");
+      this.announcer.note("terminal");
+    }
+    return { ...size, changed: isChanged };
+  }
+
+  async stop(graceMs: number): Promise<StopResult> {
+    const result = await this.runtime.stop(graceMs);
+    const { survivors, skipped } = result;
+    this.#options.logger.info("runtime_stopped", { survivors: survivors.length, skipped: skipped.length });
+    return result;
+  }
+
+  /** The daemon has the outcome: nothing needs to be kept. */
+  acknowledge(): void {
+    if (!this.#runtime?.exit) {
+      this.#refuse("The program has not ended.");
+    }
+    this.#options.logger.info("outcome_acknowledged");
+    this.discardJournal();
+    this.#options.onRetired();
+  }
+
+  /** Nothing needs to find this worker any more. */
+  discardJournal(): void {
+    this.#options.journal.remove();
+  }
+
+  /** A child of ours changed its state. */
+  checkChild(): void {
+    this.#runtime?.checkChild();
+  }
+
+  noteFault(code: RuntimeFault["code"], message: string): void {
+    const fault: RuntimeFault = { code, message, at_ms: Date.now() };
+    this.#faults = [...this.#faults, fault].slice(-FAULTS_KEPT);
+    this.#options.logger.warn("runtime_fault", { code, message });
+    this.#options.emit({ event: "runtime_fault", fault });
+  }
+
+  /** A journal that can't be written is told; the session goes on, and the next writing tries again. */
+  writeJournal(): void {
+    try {
+      this.#options.journal.write(this.#journal());
+    } catch (cause) {
+      const code = String(failureFields(cause)["code"] ?? "unknown");
+      this.noteFault("journal_unwritable", code);
+    }
+  }
+
+  #journal(): WorkerJournal {
+    const runtime = this.#runtime;
+    const spawnId = this.#spawnId;
+    return {
+      schema: JOURNAL_SCHEMA,
+      ...this.#options.identity,
+      worker: this.#worker,
+      protocol: WORKER_PROTOCOL,
+      phase: this.phase,
+      started_at_ms: this.#startedAtMs,
+      ...(runtime ? { child: runtime.child, ...runtime.size } : {}),
+      ...(runtime?.exit ? { exit: runtime.exit } : {}),
+      output_start_offset: runtime?.ring.startOffset ?? 0,
+      output_end_offset: runtime?.ring.endOffset ?? 0,
+      ...(spawnId === undefined ? {} : { worker_spawn_id: spawnId }),
+    };
+  }
+
+  #childEnvironment(): Record<string, string> {
+    const { identity, socketPath } = this.#options;
+    return {
+      POHUNEK_WORKER_ID: identity.worker_id,
+      POHUNEK_WORKER_INSTANCE_ID: identity.runtime_id,
+      POHUNEK_WORKER_SOCKET_PATH: socketPath,
+      POHUNEK_WORKER_HOOK_PROTOCOL_VERSION: String(WORKER_HOOK_PROTOCOL_VERSION),
+    };
+  }
+
+  #runtimeListener(): RuntimeListener {
+    return {
+      output: () => this.#noteOutput(),
+      inputSpace: () => this.#options.onInputSpace(),
+      bell: () => {
+        this.#hasBell = true;
+        this.announcer.note("terminal");
+      },
+      foreground: (foreground) => this.#options.emit({ event: "identity_changed", foreground }),
+      exited: (exit) => this.#noteExit(exit),
+      fault: (code, message) => this.noteFault(code, message),
+      hasViewer: () => (this.#streams?.count ?? 0) > 0,
+    };
+  }
+
+  #noteOutput(): void {
+    this.#streams?.pump();
+    this.waiters.advance(this.#runtime?.ring.endOffset ?? 0);
+    this.announcer.note("output");
+    this.announcer.note("terminal");
+  }
+
+  #noteExit(exit: ExitOutcome): void {
+    this.writeJournal();
+    const endOffset = this.runtime.ring.endOffset;
+    this.#options.logger.info("child_exited", { code: exit.code, signal: exit.signal, end_offset: endOffset });
+    this.streams.finish(exit);
+    this.waiters.release();
+    this.announcer.flush();
+    this.#options.emit({ event: "child_exited", exit, end_offset: endOffset });
+    this.#retentionTimer = setTimeout(() => {
+      this.#options.logger.warn("outcome_expired");
+      this.#options.onRetired();
+    }, WORKER_LIMITS.outcomeRetentionMs);
+  }
+
+  #announce(changed: ReadonlySet<Announcement>): void {
+    const { emit } = this.#options;
+    const { view, size, ring } = this.runtime;
+    if (changed.has("output")) {
+      emit({ event: "output_advanced", end_offset: ring.endOffset, at_ms: Date.now() });
+    }
+    const facts = changed.has("terminal") ? describeTerminal(view.engine) : undefined;
+    const mark = facts && JSON.stringify(facts);
+    if (facts && (mark !== this.#lastFacts || this.#hasBell)) {
+      emit({ event: "terminal_changed", ...facts, ...(this.#hasBell ? { bell: true } : {}) });
+      this.#lastFacts = mark;
+      this.#hasBell = false;
+    }
+    if (changed.has("geometry")) {
+      emit({ event: "geometry_changed", ...size });
+    }
+    if (changed.has("attached")) {
+      emit({ event: "attach_count_changed", attached: this.streams.count });
+    }
+  }
+
+  #refuse(message: string): never {
+    throw workerError("worker_invalid_state", message, { details: { phase: this.phase } });
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#retentionTimer);
+    this.announcer[Symbol.dispose]();
+    this.waiters.release();
+    this.#streams?.[Symbol.dispose]();
+  }
+}
