@@ -113,7 +113,12 @@ export class ControlConnection implements AsyncDisposable {
     if (response === undefined || pending === undefined) {
       throw peerError(this.#settings.peer, "framing", { message: "the daemon sent something that nobody asked for" });
     }
-    this.version.note(response);
+    try {
+      this.version.note(response);
+    } catch (cause) {
+      pending.reject(cause);
+      throw cause;
+    }
     try {
       pending.resolve(this.#resultOf(response, pending.method));
     } catch (cause) {

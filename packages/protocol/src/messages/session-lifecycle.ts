@@ -49,6 +49,12 @@ const removedShape = {
   worktrees_failed: count.optional(),
 };
 
+/** Program and arguments to run in place of the login shell; the shell runtime alone takes it. */
+const commandLine = z
+  .array(boundedText(LIMITS.inputTextBytes).refine((text) => !text.includes("\0"), "must not hold NUL"))
+  .min(1)
+  .refine(([program]) => program !== "", "must name a program");
+
 export const sessionLifecycle = defineMethods({
   "session.new": {
     params: z.object({
@@ -63,6 +69,7 @@ export const sessionLifecycle = defineMethods({
       base_branch: z.string().optional(),
       input: boundedText(LIMITS.inputTextBytes).optional(),
       metadata: sessionMetadata.optional(),
+      command: commandLine.optional().register(schemaNotes, { label: "[string]", isOurs: true }),
     }),
     result: startedSession,
   },
