@@ -37,6 +37,7 @@ export class GhosttyEngine implements TerminalEngine {
   #isViewStale = true;
   #viewFingerprint = "";
   #revision = 0;
+  #hasColors = false;
 
   constructor(options: TerminalEngineOptions, runtime: GhosttyRuntime) {
     this.#listener = options.listener ?? {};
@@ -110,6 +111,16 @@ export class GhosttyEngine implements TerminalEngine {
     return this.#modifyOtherKeys;
   }
 
+  /** Whether the program ever set a title; an empty one counts. */
+  get hasTitle(): boolean {
+    return this.#effects.hasTitle;
+  }
+
+  /** Whether colours of the terminal were found changed, now or at an earlier look. */
+  get hasColors(): boolean {
+    return this.#hasColors;
+  }
+
   get historyRows(): number {
     return Math.min(this.#terminal.getU32(DATA.scrollbackRows), this.#historyLines);
   }
@@ -131,6 +142,7 @@ export class GhosttyEngine implements TerminalEngine {
   /** Everything the terminal remembers, with at least `historyLines` rows of history where there are as many. */
   state(historyLines: number): TerminalState {
     const state = readSnapshot(this.#terminal.snapshot(historyLines).bytes);
+    this.#noteColors(state.header);
     const standIn = this.#overlong.standIn;
     return standIn === undefined ? state : { ...state, pending: standIn };
   }
@@ -211,9 +223,14 @@ export class GhosttyEngine implements TerminalEngine {
     return header.alternateActive && alternate !== undefined ? alternate.grid : primary.grid;
   }
 
+  #noteColors({ palette, foreground, background, cursorColor }: TerminalHeader): void {
+    this.#hasColors ||= palette.size > 0 || [foreground, background, cursorColor].some((color) => color !== undefined);
+  }
+
   #fingerprintView(): string {
     const { header, primary, alternate } = readSnapshot(this.#terminal.snapshot("screens").bytes);
     const { alternateActive, modes, palette, foreground, background } = header;
+    this.#noteColors(header);
     const grid = (alternateActive ? alternate : primary)?.grid.fingerprint();
     const isReverse = hasMode(modes, MODES.reverseColors);
     return JSON.stringify([

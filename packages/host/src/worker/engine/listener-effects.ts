@@ -19,6 +19,7 @@ export class ListenerEffects implements TerminalEffects {
   readonly #listener: TerminalListener;
   #waiting: (() => void)[] = [];
   #progress: TerminalProgress | undefined;
+  #hasTitle = false;
 
   constructor(runtime: GhosttyRuntime, source: EffectSource, listener: TerminalListener) {
     this.#runtime = runtime;
@@ -38,6 +39,10 @@ export class ListenerEffects implements TerminalEffects {
     for (const call of waiting) call();
   }
 
+  get hasTitle(): boolean {
+    return this.#hasTitle;
+  }
+
   get currentProgress(): TerminalProgress | undefined {
     return this.#progress;
   }
@@ -52,6 +57,7 @@ export class ListenerEffects implements TerminalEffects {
   }
 
   titleChanged(): void {
+    this.#hasTitle = true;
     const { title } = this.#source;
     this.#waiting.push(() => this.#listener.title?.(title));
   }

@@ -1,12 +1,11 @@
 import {
-  CONTENT,
   type CellBuffer,
+  cellContent,
+  cellIsErased,
+  cellWidth,
   type GridRow,
   type GridRows,
   WIDTH,
-  cellContent,
-  cellKind,
-  cellWidth,
 } from "./terminal-state.ts";
 
 /**
@@ -21,7 +20,7 @@ function rowText(row: GridRow, cells: CellBuffer): string {
     const low = cells.low[col] ?? 0;
     const width = cellWidth(cells.high[col] ?? 0);
     if (width === WIDTH.tail || width === WIDTH.head) continue;
-    const codepoint = cellKind(low) === CONTENT.codepoint ? cellContent(low) : 0;
+    const codepoint = cellIsErased(low) ? 0 : cellContent(low);
     text += codepoint === 0 ? " " : String.fromCodePoint(codepoint) + row.graphemes(col);
   }
   return text + blanks;
@@ -55,7 +54,7 @@ export function recentUnwrapped(grid: GridRows, cells: CellBuffer, count: number
   for (let index = grid.count - 1; index >= 0 && lines.length < count; index -= 1) {
     const row = grid.row(index);
     const text = rowText(row, cells) + below;
-    if (index > 0 && grid.row(index - 1).wrapped) {
+    if (index > 0 && row.continuation && grid.row(index - 1).wrapped) {
       below = text;
       continue;
     }

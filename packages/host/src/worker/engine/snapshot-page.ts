@@ -13,6 +13,7 @@ export class SnapshotPage {
   readonly #styles = new Map<number, Style>();
   readonly #links = new Map<number, Hyperlink>();
   readonly #graphemes = new Map<number, string>();
+  readonly #rowsWithGraphemes = new Set<number>();
   readonly #rowOffsets: Uint32Array;
 
   constructor(reader: ByteReader) {
@@ -43,8 +44,17 @@ export class SnapshotPage {
     return this.#graphemes.get(row * 0x10000 + col) ?? "";
   }
 
+  hasGraphemes(row: number): boolean {
+    return this.#rowsWithGraphemes.has(row);
+  }
+
   rowFlags(row: number): number {
     return this.#bytes[this.#rowOffsets[row] ?? 0] ?? 0;
+  }
+
+  rowLength(row: number): number {
+    const offset = this.#rowOffsets[row] ?? 0;
+    return (this.#bytes[offset + 1] ?? 0) | ((this.#bytes[offset + 2] ?? 0) << 8);
   }
 
   /** Cells come in 1, 2, 4 or 8 bytes each, as narrow as the row allows. */
@@ -110,6 +120,7 @@ export class SnapshotPage {
       let text = "";
       for (let index = 0; index < count; index += 1) text += String.fromCodePoint(reader.u32());
       this.#graphemes.set(row * 0x10000 + col, text);
+      this.#rowsWithGraphemes.add(row);
     }
   }
 }
@@ -137,12 +148,20 @@ class SnapshotRow implements GridRow {
     return (this.#flags & 2) !== 0;
   }
 
+  get length(): number {
+    return this.#page.rowLength(this.#index);
+  }
+
   get prompt(): number {
     return (this.#flags >> 2) & 3;
   }
 
   read(cells: CellBuffer): number {
     return this.#page.readCells(this.#index, cells);
+  }
+
+  get hasGraphemes(): boolean {
+    return this.#page.hasGraphemes(this.#index);
   }
 
   graphemes(col: number): string {

@@ -213,6 +213,7 @@ function readScreen(reader: ByteReader): ScreenRecord {
     pendingWrap: (flags & 1) !== 0,
     isProtected: (flags & 2) !== 0,
     semantic: ((flags >> 2) & 3) as SemanticContent,
+    inputEndsWithLine: (flags & 0x10) !== 0,
   };
   return { key, screen, pages: [], pageCount };
 }

@@ -65,6 +65,8 @@ export interface ScreenState {
   readonly pendingWrap: boolean;
   readonly isProtected: boolean;
   readonly semantic: SemanticContent;
+  /** OSC 133;I instead of B: the input ends with the line. */
+  readonly inputEndsWithLine: boolean;
   /** DECSCUSR shape: 0 bar, 1 block, 2 underline, 3 hollow block. */
   readonly cursorShape: number;
   readonly style: Style;
@@ -141,16 +143,21 @@ export interface GridRow {
   readonly continuation: boolean;
   /** 0 none, 1 first row of a prompt, 2 further row of a prompt. */
   readonly prompt: number;
+  /** Cells up to the last one with content. */
+  readonly length: number;
   /** Fills `cells` and returns how many cells the row has content for; the rest is blank. */
   read(cells: CellBuffer): number;
+  /** False when no cell of the row is more than one character. */
+  readonly hasGraphemes: boolean;
+  /** The characters that a cell has behind its first one. */
   graphemes(col: number): string;
   style(id: number): Style;
   hyperlink(id: number): Hyperlink;
 }
 
 /**
- * Cells as the engine packs them. `low`: content kind in bits 0-1 (0 character, 1 erased with a palette colour, 2 erased
- * with an RGB colour), content in bits 2-25, low 6 bits of the style id above. `high`: rest of the style id in bits 0-9, width in
+ * Cells as the engine packs them. `low`: content kind in bits 0-1 (0 character, 1 character with more behind it, 2 erased
+ * with a palette colour, 3 erased with an RGB colour), content in bits 2-25, low 6 bits of the style id above. `high`: rest of the style id in bits 0-9, width in
  * bits 10-11 (0 narrow, 1 wide, 2 right half of a wide one, 3 unused last column before a wide one), protected, linked,
  * semantic content (2), link id (16).
  */
@@ -165,9 +172,11 @@ export class CellBuffer {
 }
 
 export const WIDTH = { narrow: 0, wide: 1, tail: 2, head: 3 } as const;
-export const CONTENT = { codepoint: 0, palette: 1, rgb: 2 } as const;
+export const CONTENT = { character: 0, cluster: 1, palette: 2, rgb: 3 } as const;
 
 export const cellKind = (low: number): number => low & 3;
+/** True for a cell that was erased with a background colour. */
+export const cellIsErased = (low: number): boolean => (low & 3) >= CONTENT.palette;
 export const cellContent = (low: number): number => (low >>> 2) & 0xffffff;
 export const cellStyle = (low: number, high: number): number => (low >>> 26) | ((high & 0x3ff) << 6);
 export const cellWidth = (high: number): number => (high >>> 10) & 3;

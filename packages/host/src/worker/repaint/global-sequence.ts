@@ -1,0 +1,56 @@
+import type { DynamicColor, TerminalHeader } from "../engine/terminal-state.ts";
+import type { VtWriter } from "./vt-writer.ts";
+
+/** Names of OSC 22 by their number in the snapshot. */
+const POINTER_SHAPES = [
+  ...["default", "context-menu", "help", "pointer", "progress", "wait", "cell", "crosshair", "text", "vertical-text"],
+  ...["alias", "copy", "move", "no-drop", "not-allowed", "grab", "grabbing", "all-scroll", "col-resize", "row-resize"],
+  ...["n-resize", "e-resize", "s-resize", "w-resize", "ne-resize", "nw-resize", "se-resize", "sw-resize", "ew-resize"],
+  ...["ns-resize", "nesw-resize", "nwse-resize", "zoom-in", "zoom-out"],
+];
+const TEXT_POINTER = POINTER_SHAPES.indexOf("text");
+const TAB_WIDTH = 8;
+
+/** Facts about the session that no cell shows. */
+export interface GlobalFacts {
+  readonly header: TerminalHeader;
+  readonly isUsed: boolean;
+  readonly modifyOtherKeys: number;
+  /** Whether the program ever set a title, or a colour of the terminal. */
+  readonly hasTitle: boolean;
+  readonly hasColors: boolean;
+}
+
+export function writeGlobals(writer: VtWriter, facts: GlobalFacts): void {
+  const { header } = facts;
+  writeTabStops(writer, facts);
+  writeColors(writer, facts);
+  if (facts.hasTitle) writer.osc(`0;${header.title}`);
+  if (header.cwd !== "") writer.osc(`7;${header.cwd}`);
+  if (header.mouseShape !== TEXT_POINTER) writer.osc(`22;${POINTER_SHAPES[header.mouseShape] ?? "text"}`);
+  else if (facts.isUsed) writer.osc("22;text");
+  if (header.mouseShiftCapture !== undefined) writer.csi(header.mouseShiftCapture ? ">1s" : ">0s");
+  writer.csi(`>4;${facts.modifyOtherKeys}m`);
+}
+
+/** Moves the cursor. */
+function writeTabStops(writer: VtWriter, { header, isUsed }: GlobalFacts): void {
+  const isDefault = header.tabStops.every((col, index) => col === (index + 1) * TAB_WIDTH);
+  const hasAll = header.tabStops.length === Math.floor((header.cols - 1) / TAB_WIDTH);
+  if (isDefault && hasAll && !isUsed) return;
+  writer.csi("3g");
+  for (const col of header.tabStops) writer.ascii(`\x1b[${col + 1}G\x1bH`);
+}
+
+function writeColors(writer: VtWriter, { header, isUsed, hasColors }: GlobalFacts): void {
+  if (isUsed && hasColors) for (const reset of ["104", "110", "111", "112"]) writer.osc(reset);
+  for (const [index, color] of header.palette) writer.osc(`4;${index};${colorName(color)}`);
+  if (header.foreground !== undefined) writer.osc(`10;${colorName(header.foreground)}`);
+  if (header.background !== undefined) writer.osc(`11;${colorName(header.background)}`);
+  if (header.cursorColor !== undefined) writer.osc(`12;${colorName(header.cursorColor)}`);
+}
+
+function colorName({ red, green, blue }: DynamicColor): string {
+  const hex = (value: number): string => value.toString(16).padStart(2, "0");
+  return `rgb:${hex(red)}/${hex(green)}/${hex(blue)}`;
+}

@@ -1,0 +1,90 @@
+import type { Hyperlink, ProtectedMode, SemanticContent, Style } from "../engine/terminal-state.ts";
+import { PLAIN, StyleSequences } from "./style-sequence.ts";
+import type { VtWriter } from "./vt-writer.ts";
+
+/** OSC 133: D ends whatever there was, without a mark on the row. */
+const OUTPUT_MARK = "133;D";
+const INPUT_MARK = "133;B";
+/** P starts a prompt where the cursor stands and marks the row: as one that goes on with `k=c`. By `GridRow.prompt`. */
+const PROMPT_MARKS = ["133;P", "133;P", "133;P;k=c"] as const;
+
+/** What the next character will look like in the viewer's terminal; only changes are written. */
+export class Pen {
+  readonly #writer: VtWriter;
+  readonly #sequences = new StyleSequences();
+  #style = PLAIN;
+  #link: string | undefined;
+  #isProtected = false;
+  #semantic: SemanticContent = 0;
+  protectedMode: ProtectedMode = "off";
+
+  /** Expects a terminal whose attributes, link, protection and marks have just been reset. */
+  constructor(writer: VtWriter) {
+    this.#writer = writer;
+  }
+
+  style(style: Style): void {
+    this.styleSequence(this.#sequences.of(style));
+  }
+
+  styleSequence(sequence: string): void {
+    if (sequence === this.#style) return;
+    this.#style = sequence;
+    this.#writer.ascii(sequence);
+  }
+
+  get isPlain(): boolean {
+    return this.#style === PLAIN;
+  }
+
+  /** Lines that scroll in take the pen's background, so it has to be plain then. */
+  plain(): void {
+    this.styleSequence(PLAIN);
+  }
+
+  link(link: Hyperlink | undefined): void {
+    if (link?.key === this.#link) return;
+    this.#link = link?.key;
+    if (link === undefined) this.#writer.osc("8;;");
+    else this.#writer.osc(`8;${linkId(link)};${link.uri}`);
+  }
+
+  protect(isProtected: boolean): void {
+    if (isProtected === this.#isProtected) return;
+    this.#isProtected = isProtected;
+    if (this.protectedMode === "iso") this.#writer.ascii(isProtected ? "\x1bV" : "\x1bW");
+    else this.#writer.csi(isProtected ? '1"q' : '0"q');
+  }
+
+  /** `rowPrompt` is the mark of the row in which the cursor stands (`GridRow.prompt`). */
+  semantic(semantic: SemanticContent, rowPrompt: number): void {
+    if (semantic === this.#semantic) return;
+    this.#semantic = semantic;
+    if (semantic === 0) this.#writer.osc(OUTPUT_MARK);
+    else this.#writer.osc(semantic === 1 ? INPUT_MARK : (PROMPT_MARKS[rowPrompt] ?? PROMPT_MARKS[0]));
+  }
+
+  /** Marks the row in which the cursor stands. */
+  markRow(rowPrompt: number): void {
+    this.#semantic = 2;
+    this.#writer.osc(PROMPT_MARKS[rowPrompt] ?? PROMPT_MARKS[0]);
+  }
+
+  /** Writes the initial state anew, where it is not known what the terminal kept. */
+  reset(): void {
+    this.#style = PLAIN;
+    this.#link = undefined;
+    this.#writer.ascii(PLAIN);
+    this.#writer.osc("8;;");
+    this.protect(false);
+    this.semantic(0, 0);
+  }
+}
+
+/**
+ * Cells of one link belong together wherever they stand, but a repaint goes row by row: a link that the program did not
+ * name gets a name, or its parts would become links of their own.
+ */
+function linkId(link: Hyperlink): string {
+  return `id=${link.id ?? `pohunek-${link.key.slice(1)}`}`;
+}

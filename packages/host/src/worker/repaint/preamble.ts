@@ -1,0 +1,31 @@
+import { RESET_CHARSETS } from "./charset-sequence.ts";
+import { hasMode, MODES } from "../engine/mode-registry.ts";
+import type { TerminalHeader } from "../engine/terminal-state.ts";
+import { PAINTING_MODES, writeSavedModes } from "./mode-sequence.ts";
+import type { VtWriter } from "./vt-writer.ts";
+
+/** Ends whatever sequence the viewer's terminal may be in. */
+const CANCEL = "\x18";
+/**
+ * Back to the main screen whatever led away from it, output to the screen and not to a status line, any protection lifted
+ * (twice: the ISO kind, against which erasing is powerless, ends with the DEC kind), prompt marks off.
+ */
+const LEAVE_USED_STATE = `${CANCEL}\x1b[?1047;47;1049l\x1b[0$}\x1b[1"q\x1b[0"q\x1b]133;D\x1b\\`;
+/** Synchronized output: what follows is shown at once, not while it is being painted. */
+const HOLD_FRAME = "\x1b[?2026h";
+export const RELEASE_FRAME = "\x1b[?2026l";
+/** Whole screen as scroll region, plain attributes, no link. */
+const PLAIN_STATE = "\x1b[r\x1b[0m\x1b]8;;\x1b\\";
+export const CLEAR_SCREEN = "\x1b[H\x1b[J";
+
+/**
+ * Brings the viewer's terminal into a state in which painting means the same everywhere. A full reset (RIS) would do so in two
+ * bytes, but takes the user's scrollback with it; a soft reset (DECSTR) is not known to every terminal.
+ */
+export function writePreamble(writer: VtWriter, header: TerminalHeader, isUsed: boolean): void {
+  if (isUsed) writer.ascii(LEAVE_USED_STATE);
+  writeSavedModes(writer, header);
+  writer.ascii(HOLD_FRAME + RESET_CHARSETS + PAINTING_MODES + PLAIN_STATE);
+  const isClustered = hasMode(header.modes, MODES.graphemeCluster);
+  if (isUsed || isClustered) writer.csi(isClustered ? "?2027h" : "?2027l");
+}

@@ -1,0 +1,196 @@
+import { hasMode, MODES, type ModeEntry } from "../engine/mode-registry.ts";
+import { CellBuffer, type ScreenState, type TerminalHeader, type TerminalState } from "../engine/terminal-state.ts";
+import { RESET_CHARSETS } from "./charset-sequence.ts";
+import { ClusterMode } from "./cluster-mode.ts";
+import { SCREEN_ORIGIN } from "./cursor-painter.ts";
+import { writeGlobals } from "./global-sequence.ts";
+import { writeModes, writePrintingModes } from "./mode-sequence.ts";
+import { Pen } from "./pen.ts";
+import { RELEASE_FRAME, writePreamble } from "./preamble.ts";
+import type { Brushes } from "./row-painter.ts";
+import { ScreenPainter } from "./screen-painter.ts";
+import { VtWriter } from "./vt-writer.ts";
+
+/** What the serializer reads; GhosttyEngine is one. */
+export interface RepaintSource {
+  state(historyLines: number): TerminalState;
+  readonly modifyOtherKeys: number;
+  readonly hasTitle: boolean;
+  readonly hasColors: boolean;
+}
+
+export interface RepaintOptions {
+  /** Rows of history that go into the viewer's scrollback before the grid is painted. */
+  readonly historyLines: number;
+  /**
+   * `fresh`: the viewer's terminal has not shown this session, so what belongs to its user (keyboard stack, colours) is left
+   * alone. `used`: it has, and may be in any state, even inside a sequence. Default `used`.
+   */
+  readonly viewer?: "fresh" | "used";
+  /** `active` leaves the viewer's main screen alone while the program is on the alternate one. Default `both`. */
+  readonly screens?: "both" | "active";
+}
+
+const SAVE_CURSOR = "\x1b7";
+/** A line that is longer than this many rows is cut at the top of the history. */
+const MOST_ROWS_OF_A_LINE = 100;
+/** DECSCUSR numbers by shape: bar, block, underline. */
+const STEADY_SHAPES = [6, 2, 4];
+/** Ways into the alternate screen; the mode that is set tells which one the program took. */
+const ENTER_ALTERNATE = [
+  { mode: MODES.alternate1049, sequence: "?1049h" },
+  { mode: MODES.alternate1047, sequence: "?1047h" },
+  { mode: MODES.alternate47, sequence: "?47h" },
+];
+
+/**
+ * Writes the escape sequences after which a viewer's terminal is in the state of `source`, up to the unfinished sequence at the
+ * end: whatever the program writes next means the same to both. Never begins with "{".
+ */
+export function repaint(source: RepaintSource, options: RepaintOptions): Uint8Array {
+  const state = source.state(options.historyLines);
+  return new Repaint(source, state, options).write();
+}
+
+class Repaint {
+  readonly #source: RepaintSource;
+  readonly #state: TerminalState;
+  readonly #header: TerminalHeader;
+  readonly #options: RepaintOptions;
+  readonly #isUsed: boolean;
+  readonly #writer = new VtWriter();
+  readonly #brushes: Brushes;
+
+  constructor(source: RepaintSource, state: TerminalState, options: RepaintOptions) {
+    this.#source = source;
+    this.#state = state;
+    this.#header = state.header;
+    this.#options = options;
+    this.#isUsed = options.viewer !== "fresh";
+    this.#brushes = {
+      writer: this.#writer,
+      pen: new Pen(this.#writer),
+      clusters: new ClusterMode(this.#writer, this.#has(MODES.graphemeCluster)),
+      cells: new CellBuffer(this.#header.cols),
+    };
+  }
+
+  write(): Uint8Array {
+    writePreamble(this.#writer, this.#header, this.#isUsed);
+    const { primary, alternate } = this.#state;
+    const inView = this.#header.alternateActive && alternate !== undefined ? alternate : primary;
+    const painter = inView === primary ? this.#paintPrimary(alternate) : this.#paintAlternate(inView);
+    this.#finish(painter, inView);
+    this.#writer.raw(this.#state.pending);
+    return this.#writer.finish();
+  }
+
+  #has(mode: ModeEntry): boolean {
+    return hasMode(this.#header.modes, mode);
+  }
+
+  #painter(screen: ScreenState): ScreenPainter {
+    return new ScreenPainter(this.#brushes, screen, this.#isUsed);
+  }
+
+  /** The main screen is in view. What is left on the alternate one shows again when a program enters it without clearing. */
+  #paintPrimary(alternate: ScreenState | undefined): ScreenPainter {
+    const painter = this.#painter(this.#state.primary);
+    painter.paintRows(this.#firstRow());
+    if (this.#options.screens !== "active" && alternate !== undefined && this.#needsPainting(alternate)) {
+      this.#switch("?47h");
+      const inactive = this.#painter(alternate);
+      inactive.paintRows(0);
+      inactive.writeKeyboard();
+      inactive.writeSavedCursor(SAVE_CURSOR);
+      this.#switch("?47l");
+    }
+    painter.writeKeyboard();
+    painter.writeSavedCursor(this.#has(MODES.savedCursor1048) ? "\x1b[?1048h" : SAVE_CURSOR);
+    return painter;
+  }
+
+  /** The alternate screen is in view: the main one is painted first, since leaving must bring it back. */
+  #paintAlternate(alternate: ScreenState): ScreenPainter {
+    const { primary } = this.#state;
+    let enter = ENTER_ALTERNATE.find(({ mode }) => this.#has(mode))?.sequence ?? "?47h";
+    if (this.#options.screens !== "active") {
+      const below = this.#painter(primary);
+      below.paintRows(this.#firstRow());
+      below.writeKeyboard();
+      // Entering by 1049 saves the cursor: it has to stand where the saved one is.
+      const isSavedByEntering = enter === "?1049h" && primary.savedCursor !== undefined;
+      if (isSavedByEntering) below.writeSavedCursor(`\x1b[${enter}`);
+      else below.writeSavedCursor(SAVE_CURSOR);
+      if (isSavedByEntering) enter = "";
+    }
+    this.#switch(enter);
+    const painter = this.#painter(alternate);
+    painter.paintRows(0);
+    painter.writeKeyboard();
+    painter.writeSavedCursor(this.#has(MODES.savedCursor1048) ? "\x1b[?1048h" : SAVE_CURSOR);
+    return painter;
+  }
+
+  /** A screen that is as it was when it was entered first needs no painting, but a used viewer may hold something else. */
+  #needsPainting({ grid, savedCursor, kittyIndex, kittyFlags }: ScreenState): boolean {
+    const hasState = savedCursor !== undefined || kittyIndex > 0 || kittyFlags.some((flags) => flags > 0);
+    if (this.#isUsed || hasState) return true;
+    return Array.from({ length: grid.count }, (_, index) => grid.row(index).length).some((length) => length > 0);
+  }
+
+  /** Attributes, link and character sets may or may not follow to the other screen, so they start anew. */
+  #switch(mode: string): void {
+    if (mode !== "") this.#writer.csi(mode);
+    this.#brushes.pen.reset();
+    this.#writer.ascii(RESET_CHARSETS);
+  }
+
+  /** The oldest row to paint: history as far as it is wanted, and from the beginning of a line. */
+  #firstRow(): number {
+    const { grid } = this.#state.primary;
+    const { historyLines } = this.#options;
+    let first = Math.max(0, grid.count - grid.visible - historyLines);
+    const oldest = Math.max(0, first - (historyLines > 0 ? MOST_ROWS_OF_A_LINE : 0));
+    while (first > oldest && grid.row(first).continuation) first -= 1;
+    return first;
+  }
+
+  #finish(painter: ScreenPainter, screen: ScreenState): void {
+    const header = this.#header;
+    writeGlobals(this.#writer, {
+      header,
+      isUsed: this.#isUsed,
+      modifyOtherKeys: this.#source.modifyOtherKeys,
+      hasTitle: this.#source.hasTitle,
+      hasColors: this.#source.hasColors,
+    });
+    writeModes(this.#writer, header);
+    const previous = header.previousCodepoint;
+    if (previous !== undefined && this.#writer.lastCodepoint !== previous) painter.cursor.echo(previous);
+    this.#writeRegion();
+    this.#writeCursorShape(screen);
+    if (!this.#has(MODES.synchronizedOutput)) this.#writer.ascii(RELEASE_FRAME);
+    const isRelative = this.#has(MODES.origin);
+    painter.cursor.place(screen, isRelative ? header : SCREEN_ORIGIN, previous);
+    writePrintingModes(this.#writer, header);
+    if (header.statusLine) this.#writer.csi("1$}");
+  }
+
+  #writeRegion(): void {
+    const { top, bottom, left, right, rows, cols } = this.#header;
+    if (top !== 0 || bottom !== rows - 1) this.#writer.csi(`${top + 1};${bottom + 1}r`);
+    if (this.#has(MODES.leftRightMargin)) this.#writer.csi("?69h");
+    if (left !== 0 || right !== cols - 1) this.#writer.csi(`${left + 1};${right + 1}s`);
+    if (this.#has(MODES.origin)) this.#writer.csi("?6h");
+  }
+
+  /** Without a wish of the program the user's own shape and blinking stay. */
+  #writeCursorShape(screen: ScreenState): void {
+    const isBlinking = this.#has(MODES.cursorBlink);
+    const steady = this.#header.cursorIsDefault ? undefined : STEADY_SHAPES[screen.cursorShape];
+    if (steady === undefined) this.#writer.csi("0 q");
+    else this.#writer.csi(`${isBlinking ? steady - 1 : steady} q`);
+    if (steady === undefined && isBlinking) this.#writer.csi("?12h");
+  }
+}

@@ -1,0 +1,77 @@
+import { CONTENT, type Color, cellContent, cellKind, STYLE, type Style } from "../engine/terminal-state.ts";
+
+const FLAG_PARAMETERS: readonly (readonly [flag: number, parameter: string])[] = [
+  [STYLE.bold, "1"],
+  [STYLE.faint, "2"],
+  [STYLE.italic, "3"],
+  [STYLE.blink, "5"],
+  [STYLE.inverse, "7"],
+  [STYLE.invisible, "8"],
+  [STYLE.strikethrough, "9"],
+  [STYLE.overline, "53"],
+];
+
+/** The sequence for default attributes. */
+export const PLAIN = "\x1b[0m";
+
+/** The SGR that sets exactly `style`, whatever was set before. */
+function styleSequence(style: Style): string {
+  const parameters = ["0"];
+  for (const [flag, parameter] of FLAG_PARAMETERS) if ((style.flags & flag) !== 0) parameters.push(parameter);
+  const underline = (style.flags >> STYLE.underlineShift) & 7;
+  if (underline > 0) parameters.push(underline === 1 ? "4" : `4:${underline}`);
+  parameters.push(
+    ...colorParameters(style.foreground, FOREGROUND),
+    ...colorParameters(style.background, BACKGROUND),
+    ...underlineParameters(style.underlineColor),
+  );
+  return `\x1b[${parameters.join(";")}m`;
+}
+
+/** The SGR under which erasing gives a cell like this erased one (`low` as in CellBuffer). */
+export function erasedSequence(low: number): string {
+  const content = cellContent(low);
+  const color: Color =
+    cellKind(low) === CONTENT.palette
+      ? { kind: "palette", index: content & 0xff }
+      : { kind: "rgb", red: content & 0xff, green: (content >> 8) & 0xff, blue: (content >> 16) & 0xff };
+  return `\x1b[${["0", ...colorParameters(color, BACKGROUND)].join(";")}m`;
+}
+
+interface ColorCodes {
+  readonly base: number;
+  readonly bright: number;
+  readonly extended: string;
+}
+
+const FOREGROUND: ColorCodes = { base: 30, bright: 90, extended: "38" };
+const BACKGROUND: ColorCodes = { base: 40, bright: 100, extended: "48" };
+
+function colorParameters(color: Color, codes: ColorCodes): string[] {
+  if (color.kind === "default") return [];
+  if (color.kind === "rgb") return [`${codes.extended};2;${color.red};${color.green};${color.blue}`];
+  if (color.index < 8) return [String(codes.base + color.index)];
+  if (color.index < 16) return [String(codes.bright + color.index - 8)];
+  return [`${codes.extended};5;${color.index}`];
+}
+
+/** With colons: a terminal that does not know SGR 58 would take 58;5;1 for three other attributes. */
+function underlineParameters(color: Color): string[] {
+  if (color.kind === "default") return [];
+  if (color.kind === "palette") return [`58:5:${color.index}`];
+  return [`58:2::${color.red}:${color.green}:${color.blue}`];
+}
+
+/** Remembers the sequence of each style object, since a page's cells share theirs. */
+export class StyleSequences {
+  readonly #known = new Map<Style, string>();
+
+  of(style: Style): string {
+    let sequence = this.#known.get(style);
+    if (sequence === undefined) {
+      sequence = styleSequence(style);
+      this.#known.set(style, sequence);
+    }
+    return sequence;
+  }
+}
