@@ -1,0 +1,244 @@
+import type { SessionId } from "@pohunek/protocol/wire";
+import { isProtocolError } from "@pohunek/protocol/wire";
+import type { Client } from "@pohunek/sdk";
+import type { Signals } from "../context.ts";
+import { Mailbox } from "../mailbox.ts";
+import { isEnded } from "../sessions/state-words.ts";
+import type { LocalTerminal } from "../terminal/local-terminal.ts";
+import type { AttachEvent } from "./attach-event.ts";
+import { AttachInput } from "./attach-input.ts";
+import type { AttachKey } from "./attach-keys.ts";
+import type { AttachOrigin } from "./attach-link.ts";
+import { AttachLink } from "./attach-link.ts";
+import type { AttachOutcome } from "./attach-outcome.ts";
+import { farewell } from "./attach-outcome.ts";
+import { LocalScreen } from "./local-screen.ts";
+import { isTemporary, reconnect } from "./reconnect.ts";
+
+export interface AttachRequest {
+  readonly sessionId: SessionId;
+  /** How the session is called in messages. */
+  readonly label: string;
+  /** An open connection; it is closed when the attach ends. */
+  readonly client: Client;
+  /** Another connection to the same host, which starts no daemon. */
+  readonly reconnect: () => Promise<Client>;
+  readonly origin: AttachOrigin;
+  readonly keys: readonly AttachKey[];
+  readonly terminal: LocalTerminal;
+  readonly signals: Signals;
+}
+
+/** A last question to the daemon before the terminal is given back must not hold the user up. */
+const LAST_ROW_TIMEOUT_MS = 150;
+
+/** Shows a session on the local terminal until the user leaves it or it ends. */
+export async function attachSession(request: AttachRequest): Promise<AttachOutcome> {
+  await using client = new AttachClient(request);
+  return await client.run();
+}
+
+class AttachClient implements AsyncDisposable {
+  readonly #request: AttachRequest;
+  readonly #events = new Mailbox<AttachEvent>();
+  readonly #screen: LocalScreen;
+  readonly #input: AttachInput;
+  readonly #signals: Disposable[] = [];
+  #sessionId: SessionId;
+  #label: string;
+  #client: Client;
+  #link: AttachLink | undefined;
+  #isResizing = false;
+
+  constructor(request: AttachRequest) {
+    this.#request = request;
+    this.#sessionId = request.sessionId;
+    this.#label = request.label;
+    this.#client = request.client;
+    this.#screen = new LocalScreen(request.terminal, {
+      onFull: () => this.#link?.pauseOutput(),
+      onRoom: () => this.#link?.resumeOutput(),
+      onGone: () => this.#events.put({ type: "gone" }),
+    });
+    this.#input = new AttachInput(request.keys, {
+      onAction: (action) => this.#events.put({ type: "key", action }),
+      onEnd: () => this.#events.put({ type: "gone" }),
+    });
+  }
+
+  async run(): Promise<AttachOutcome> {
+    this.#followSignals();
+    // Refusals come before the terminal is touched: they are errors like those of any other command.
+    await this.#open();
+    this.#input.start();
+    const outcome = await this.#untilOutcome();
+    this.#input.stop();
+    const lastRow = await this.#lastRow(outcome);
+    void this.#link?.close();
+    await this.#screen.leave(farewell(outcome, this.#label), lastRow);
+    return outcome;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const signal of this.#signals) signal[Symbol.dispose]();
+    await this.#link?.close();
+    this.#screen[Symbol.dispose]();
+    await this.#client.close();
+  }
+
+  #followSignals(): void {
+    const { signals } = this.#request;
+    for (const name of ["SIGTERM", "SIGHUP"] as const) {
+      this.#signals.push(signals.on(name, () => this.#events.put({ type: "signal", name })));
+    }
+    this.#signals.push(signals.on("SIGTSTP", () => this.#events.put({ type: "suspend" })));
+    this.#signals.push(signals.on("SIGWINCH", () => void this.#followSize()));
+  }
+
+  async #untilOutcome(): Promise<AttachOutcome> {
+    for (;;) {
+      const outcome = await this.#react(await this.#events.next());
+      if (outcome !== undefined) return outcome;
+    }
+  }
+
+  async #react(event: AttachEvent): Promise<AttachOutcome | undefined> {
+    switch (event.type) {
+      case "key":
+        return event.action === "detach" ? { type: "detached", by: "key" } : this.#showMenu();
+      case "signal":
+        return { type: "detached", by: event.name };
+      case "gone":
+        return { type: "detached", by: "terminal" };
+      case "suspend":
+        return this.#suspend();
+      case "ended":
+        // A stream that has been replaced meanwhile is nobody's concern.
+        return event.link === this.#link ? this.#followEnd(event.link) : undefined;
+      case "typed":
+        return undefined;
+    }
+  }
+
+  /** Attaches, or attaches again: then with nothing left in the terminal of what the session had set before. */
+  async #open(): Promise<void> {
+    const link = await AttachLink.open({
+      client: this.#client,
+      sessionId: this.#sessionId,
+      origin: this.#request.origin,
+      size: this.#screen.size,
+      listener: {
+        onOutput: (bytes) => this.#screen.show(bytes),
+        onEnd: () => this.#events.put({ type: "ended", link }),
+        onInputFull: () => this.#input.pause(),
+        onInputRoom: () => this.#input.resume(),
+      },
+    });
+    this.#link = link;
+    this.#screen.begin();
+    void link.pump();
+    this.#input.connect((bytes) => link.send(bytes));
+  }
+
+  #dropLink(): void {
+    void this.#link?.close();
+    this.#link = undefined;
+    this.#input.disconnect();
+  }
+
+  async #followEnd(link: AttachLink): Promise<AttachOutcome | undefined> {
+    this.#dropLink();
+    const end = await link.explainEnd();
+    if (end.type === "detached") return { type: "detached", by: "elsewhere" };
+    return end.type === "disconnected" ? this.#reconnect() : end;
+  }
+
+  #reconnect(): Promise<AttachOutcome | undefined> {
+    const tryOnce = async (): Promise<AttachOutcome | undefined> => {
+      await this.#client.close();
+      this.#client = await this.#request.reconnect();
+      return this.#reopen();
+    };
+    return reconnect({ events: this.#events, screen: this.#screen, input: this.#input, tryOnce });
+  }
+
+  /** Attaches on the present control connection; tells what became of the session when that is refused for good. */
+  async #reopen(): Promise<AttachOutcome | undefined> {
+    try {
+      await this.#open();
+      return undefined;
+    } catch (error) {
+      if (!isProtocolError(error) || isTemporary(error)) throw error;
+      const session = await this.#client.call("session.inspect", this.#sessionId).catch(() => undefined);
+      if (session !== undefined && isEnded(session)) return { type: "ended", session };
+      if (session?.runtime?.state === "lost") return { type: "lost", reason: session.runtime.loss_reason };
+      return { type: "failed", error };
+    }
+  }
+
+  async #comeBack(): Promise<AttachOutcome | undefined> {
+    try {
+      return await this.#reopen();
+    } catch (error) {
+      if (!isProtocolError(error) || !isTemporary(error)) throw error;
+      return this.#reconnect();
+    }
+  }
+
+  async #showMenu(): Promise<AttachOutcome | undefined> {
+    this.#dropLink();
+    const { AttachMenu } = await import("./attach-menu.ts");
+    const menu = new AttachMenu({
+      screen: this.#screen,
+      input: this.#input,
+      events: this.#events,
+      client: this.#client,
+      sessionId: this.#sessionId,
+      label: this.#label,
+    });
+    const choice = await menu.run();
+    if (choice.type === "outcome") return choice.outcome;
+    if (choice.type === "suspend") return this.#suspend();
+    if (choice.type === "session") [this.#sessionId, this.#label] = [choice.sessionId, choice.label];
+    const outcome = await this.#comeBack();
+    if (choice.type === "send") this.#link?.send(choice.bytes);
+    return outcome;
+  }
+
+  /** Gives the terminal back to the shell, stops, and goes on when the shell says so. */
+  async #suspend(): Promise<AttachOutcome | undefined> {
+    this.#dropLink();
+    await this.#screen.leave(`[${this.#label} goes on in the background; fg comes back to it]\n`);
+    this.#request.signals.stopSelf();
+    this.#screen.refreshSize();
+    return this.#comeBack();
+  }
+
+  /** Tells the session a new size, once for each real change, and only the newest when several come at once. */
+  async #followSize(): Promise<void> {
+    if (this.#isResizing) return;
+    this.#isResizing = true;
+    try {
+      while (this.#screen.refreshSize()) await this.#link?.resize(this.#screen.size);
+    } catch (error) {
+      // The session or its daemon has gone away, which the stream's end tells better.
+      if (!isProtocolError(error)) throw error;
+    } finally {
+      this.#isResizing = false;
+    }
+  }
+
+  /** Row (from 1) of the last text on the session's screen, when the session is left while its main screen is shown. */
+  async #lastRow(outcome: AttachOutcome): Promise<number | undefined> {
+    if (outcome.type !== "detached" || outcome.by === "terminal" || this.#screen.isAlternate) return undefined;
+    try {
+      const params = { session_id: this.#sessionId };
+      const screen = await this.#client.call("session.screen", params, { timeoutMs: LAST_ROW_TIMEOUT_MS });
+      return screen.visible_lines.findLastIndex((line) => line.trim() !== "") + 1;
+    } catch (error) {
+      // Not known in time: the cursor's own row has to do.
+      if (!isProtocolError(error)) throw error;
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import type { AttachAction, AttachKey } from "./attach-keys.ts";
+import { AttachKeys, KEY_HOLD_MS } from "./attach-keys.ts";
+import { TerminalInput } from "./terminal-input.ts";
+
+export interface AttachInputListener {
+  /** One of the client's own keys. What is typed after it waits until it is known whom it is for. */
+  onAction(action: AttachAction): void;
+  onEnd(): void;
+}
+
+type Receiver = (bytes: Uint8Array) => void;
+
+/** Typed while nobody takes it (the daemon restarts): so much is kept, in order, and delivered afterwards. */
+const MAX_KEPT_BYTES = 65_536;
+
+/** What the user types, on its way to the session, to the menu, or waiting for one of them. */
+export class AttachInput {
+  readonly #terminal: TerminalInput;
+  readonly #keys: AttachKeys;
+  readonly #listener: AttachInputListener;
+  /** Not looked at yet. */
+  #unread: Uint8Array[] = [];
+  /** For the session, which is not connected now. */
+  #typed: Uint8Array[] = [];
+  #typedBytes = 0;
+  #session: Receiver | undefined;
+  #menu: Receiver | undefined;
+  #isHeld = false;
+  #holdTimer: Timer | undefined;
+
+  constructor(keys: readonly AttachKey[], listener: AttachInputListener) {
+    this.#keys = new AttachKeys(keys);
+    this.#listener = listener;
+    this.#terminal = new TerminalInput({ onInput: (bytes) => this.#take(bytes), onEnd: () => listener.onEnd() });
+  }
+
+  start(): void {
+    this.#terminal.resume();
+  }
+
+  /** Reads no more, and drops what nobody has got. */
+  stop(): void {
+    clearTimeout(this.#holdTimer);
+    this.#terminal.pause();
+    this.#isHeld = true;
+  }
+
+  /** The session takes no more for now. Keys typed meanwhile stay in the terminal. */
+  pause(): void {
+    this.#terminal.pause();
+  }
+
+  resume(): void {
+    this.#terminal.resume();
+  }
+
+  /** From now on the session gets what is typed, first what was typed before. */
+  connect(session: Receiver): void {
+    this.#session = session;
+    this.#menu = undefined;
+    const typed = this.#typed;
+    this.#typed = [];
+    this.#typedBytes = 0;
+    for (const bytes of typed) session(bytes);
+    this.release();
+  }
+
+  disconnect(): void {
+    this.#session = undefined;
+    this.#terminal.resume();
+  }
+
+  /** From now on the menu gets what is typed, keys of the client included. */
+  redirect(menu: Receiver): void {
+    this.#menu = menu;
+    this.release();
+  }
+
+  /** Goes on after one of the client's keys. */
+  release(): void {
+    this.#isHeld = false;
+    const unread = this.#unread;
+    this.#unread = [];
+    for (const bytes of unread) this.#take(bytes);
+  }
+
+  #take(bytes: Uint8Array): void {
+    if (this.#isHeld) this.#unread.push(bytes);
+    else if (this.#menu !== undefined) this.#menu(bytes);
+    else this.#decode(bytes);
+  }
+
+  #decode(bytes: Uint8Array): void {
+    clearTimeout(this.#holdTimer);
+    const { forward, action, rest } = this.#keys.push(bytes, performance.now());
+    this.#forward(forward);
+    if (this.#keys.isHolding) this.#holdTimer = setTimeout(() => this.#forward(this.#keys.flush()), KEY_HOLD_MS);
+    if (action === undefined) return;
+    this.#isHeld = true;
+    if (rest.length > 0) this.#unread.push(rest);
+    this.#listener.onAction(action);
+  }
+
+  #forward(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    if (this.#session !== undefined) {
+      this.#session(bytes);
+      return;
+    }
+    if (this.#typedBytes + bytes.length > MAX_KEPT_BYTES) return;
+    this.#typed.push(bytes);
+    this.#typedBytes += bytes.length;
+  }
+}

@@ -1,0 +1,70 @@
+import type { SessionInfo } from "@pohunek/protocol";
+import type { ProtocolError } from "@pohunek/protocol/wire";
+import { errorRow } from "@pohunek/protocol/wire";
+import { plainText } from "../output/plain-text.ts";
+
+/** How an attach ended. */
+export type AttachOutcome =
+  | { readonly type: "detached"; readonly by: "key" | "elsewhere" | "terminal" | "SIGTERM" | "SIGHUP" }
+  | { readonly type: "ended"; readonly session: SessionInfo }
+  | { readonly type: "lost"; readonly reason: string | undefined }
+  | { readonly type: "failed"; readonly error: ProtocolError }
+  | { readonly type: "unreachable" };
+
+const SIGNAL_EXIT = { SIGHUP: 129, SIGTERM: 143 } as const;
+
+/** The exit code of `attach` and `run`: that of the session's program when it ended, 0 after a detach, else a failure. */
+export function attachExitCode(outcome: AttachOutcome): number {
+  switch (outcome.type) {
+    case "detached":
+      return outcome.by === "SIGTERM" || outcome.by === "SIGHUP" ? SIGNAL_EXIT[outcome.by] : 0;
+    case "ended":
+      return endedExitCode(outcome.session);
+    case "failed":
+      return errorRow(outcome.error.code)?.exitCode ?? 1;
+    case "lost":
+    case "unreachable":
+      return 1;
+  }
+}
+
+function endedExitCode({ state, exit_code: exitCode }: SessionInfo): number {
+  if (exitCode !== undefined) return exitCode & 0xff;
+  return state === "failed" ? 1 : 0;
+}
+
+/** The last line, which says what happened and what is still there. */
+export function farewell(outcome: AttachOutcome, name: string): string {
+  const label = plainText(name);
+  switch (outcome.type) {
+    case "detached":
+      return `[detached from ${label}${byText(outcome.by)}; back with: pohunek attach ${label}]\n`;
+    case "ended":
+      return `[${label} ${endedText(outcome.session)}]\n`;
+    case "lost": {
+      const reason = outcome.reason === undefined ? "" : `: ${plainText(outcome.reason)}`;
+      return `[${label} is lost${reason}]\n`;
+    }
+    case "failed":
+      return `[detached from ${label}: ${plainText(outcome.error.message)} (${plainText(outcome.error.code)})]\n`;
+    case "unreachable":
+      return `[the daemon is gone; the session may be running: pohunek daemon start --detach, then pohunek attach ${label}]\n`;
+  }
+}
+
+function byText(by: "key" | "elsewhere" | "terminal" | "SIGTERM" | "SIGHUP"): string {
+  switch (by) {
+    case "key":
+    case "terminal":
+      return "";
+    case "elsewhere":
+      return " from elsewhere";
+    default:
+      return ` by ${by}`;
+  }
+}
+
+function endedText({ state, exit_code: exitCode }: SessionInfo): string {
+  const code = exitCode === undefined ? "" : ` with exit code ${exitCode}`;
+  return state === "stopped" ? "was stopped" : state === "failed" ? `failed${code}` : `ended${code}`;
+}

@@ -1,0 +1,121 @@
+import type { LocalTerminal, TerminalSize } from "../terminal/local-terminal.ts";
+import type { RawMode } from "../terminal/raw-mode.ts";
+import { OutputTracker } from "./output-tracker.ts";
+import type { TerminalOutputListener } from "./terminal-output.ts";
+import { TerminalOutput } from "./terminal-output.ts";
+
+/** For a terminal that does not tell its size. */
+const FALLBACK_SIZE: TerminalSize = { cols: 80, rows: 24 };
+/** A terminal that does not take the last bytes for this long is stopped; its user sees them when it goes on. */
+const FLUSH_MS = 2_000;
+
+const SAVE_TITLE = "\x1b[22;0t";
+const RESTORE_TITLE = "\x1b[23;0t";
+const LINE_FEED = 0x0a;
+
+/**
+ * The local terminal while it shows a session: in raw mode, with every byte that goes to it tracked, so that it gets back
+ * exactly what it had, however the attach ends.
+ */
+export class LocalScreen implements Disposable {
+  readonly #terminal: LocalTerminal;
+  readonly #rawMode: RawMode;
+  readonly #output: TerminalOutput;
+  readonly #tracker: OutputTracker;
+  #size: TerminalSize;
+  #isTitleSaved = false;
+  #hasNotice = false;
+  #lastByte: number | undefined;
+
+  constructor(terminal: LocalTerminal, listener: TerminalOutputListener) {
+    this.#terminal = terminal;
+    this.#rawMode = terminal.rawMode();
+    this.#output = new TerminalOutput(listener);
+    this.#size = terminal.size() ?? FALLBACK_SIZE;
+    this.#tracker = new OutputTracker(this.#size.rows);
+  }
+
+  get size(): TerminalSize {
+    return this.#size;
+  }
+
+  get isAlternate(): boolean {
+    return this.#tracker.isAlternate;
+  }
+
+  /** Comes before the first output of each attach: raw mode, and nothing left set by an attach before. */
+  begin(): void {
+    this.#rawMode.enter();
+    this.#hasNotice = false;
+    this.#write(this.#tracker.restore(this.#size.cols).bytes);
+  }
+
+  /** Reads the size again; true when it is another. */
+  refreshSize(): boolean {
+    const size = this.#terminal.size() ?? this.#size;
+    if (size.cols === this.#size.cols && size.rows === this.#size.rows) return false;
+    this.#size = size;
+    this.#tracker.rows = size.rows;
+    return true;
+  }
+
+  /** Shows output of the session. */
+  show(bytes: Uint8Array): void {
+    const hadTitle = this.#tracker.hasTitle;
+    const isBetween = this.#tracker.isBetweenSequences;
+    this.#tracker.push(bytes);
+    if (!hadTitle && this.#tracker.hasTitle && isBetween) this.#saveTitle();
+    this.#output.write(bytes);
+    this.#lastByte = bytes.at(-1);
+  }
+
+  /** Writes text of this program over the last row. A new repaint or `leave` has to follow. */
+  showNotice(text: string): void {
+    this.#hasNotice = true;
+    this.#write(`${this.#tracker.settle()}\x1b[${this.#size.rows};1H\x1b[0;7m${text}\x1b[0m\x1b[K`);
+  }
+
+  /**
+   * Gives the terminal back. `lastRow` is the row of the last text on the session's screen, where that is known: the next
+   * prompt comes below it.
+   */
+  async leave(farewell: string, lastRow?: number): Promise<void> {
+    const isAlternate = this.#tracker.isAlternate;
+    const eraseNotice = this.#hasNotice && !isAlternate ? `\x1b[${this.#size.rows};1H\x1b[2K` : "";
+    const { bytes, didMoveCursor } = this.#tracker.restore(this.#size.cols);
+    const isLost = didMoveCursor || eraseNotice !== "";
+    const row = isAlternate ? 0 : Math.min(this.#size.rows, lastRow ?? (isLost ? this.#size.rows : 0));
+    const place = row === 0 ? "" : `\x1b[${row};1H`;
+    const isAtLineStart = this.#lastByte === LINE_FEED && place === "" && !isAlternate;
+    this.#write(`${bytes}${eraseNotice}${place}${isAtLineStart ? "\r" : "\r\n"}${this.#restoreTitle()}${farewell}`);
+    this.#hasNotice = false;
+    await this.#output.flush(FLUSH_MS);
+    this.#rawMode.leave();
+  }
+
+  /** The last resort on a path that could not `leave`: at least the terminal's own settings. */
+  [Symbol.dispose](): void {
+    this.#rawMode.leave();
+    this.#output[Symbol.dispose]();
+  }
+
+  #saveTitle(): void {
+    if (this.#isTitleSaved) return;
+    this.#isTitleSaved = true;
+    this.#output.write(Buffer.from(SAVE_TITLE));
+  }
+
+  #restoreTitle(): string {
+    const pushed = this.#tracker.takePushedTitles();
+    if (!this.#isTitleSaved) return pushed > 0 ? RESTORE_TITLE.repeat(pushed) : "";
+    this.#isTitleSaved = false;
+    // The session may have popped more than it pushed, our own entry with it.
+    return RESTORE_TITLE.repeat(Math.max(0, pushed + 1));
+  }
+
+  #write(text: string): void {
+    const bytes = Buffer.from(text);
+    this.#tracker.push(bytes);
+    this.#output.write(bytes);
+  }
+}

@@ -1,0 +1,67 @@
+import type { ProtocolError } from "@pohunek/protocol/wire";
+import { isProtocolError } from "@pohunek/protocol/wire";
+import type { Mailbox } from "../mailbox.ts";
+import type { AttachEvent } from "./attach-event.ts";
+import type { AttachInput } from "./attach-input.ts";
+import type { AttachOutcome } from "./attach-outcome.ts";
+import type { LocalScreen } from "./local-screen.ts";
+
+/** A restarting daemon is back within this time, or its user has to be told. */
+const WINDOW_MS = 20_000;
+const STEP_MS = 500;
+/** A restart that takes no longer is not worth a word on the screen. */
+const QUIET_MS = 800;
+
+const NOTICE = " the daemon does not answer; the session goes on, trying again (Ctrl-] leaves) ";
+
+export interface ReconnectRequest {
+  readonly events: Mailbox<AttachEvent>;
+  readonly screen: LocalScreen;
+  readonly input: AttachInput;
+  /** Attaches again. Undefined means success; throws what stopped it. */
+  readonly tryOnce: () => Promise<AttachOutcome | undefined>;
+}
+
+/** True for failures that a restart of the daemon explains. */
+export function isTemporary(error: ProtocolError): boolean {
+  // A stream id of the daemon that has gone is unknown to the next.
+  return error.isRetryable || error.class === "transport" || error.code === "attach_not_found";
+}
+
+/** Tries to get back to a session whose daemon has gone away. Undefined when that worked. */
+export async function reconnect(request: ReconnectRequest): Promise<AttachOutcome | undefined> {
+  const startedMs = performance.now();
+  let isTold = false;
+  for (;;) {
+    try {
+      return await request.tryOnce();
+    } catch (error) {
+      if (!isProtocolError(error) || !isTemporary(error)) throw error;
+    }
+    const elapsedMs = performance.now() - startedMs;
+    if (elapsedMs >= WINDOW_MS) return { type: "unreachable" };
+    if (!isTold && elapsedMs >= QUIET_MS) {
+      isTold = true;
+      request.screen.showNotice(NOTICE);
+    }
+    const outcome = await waitForStep(request);
+    if (outcome !== undefined) return outcome;
+  }
+}
+
+async function waitForStep({ events, input }: ReconnectRequest): Promise<AttachOutcome | undefined> {
+  const event = await events.next(STEP_MS);
+  switch (event?.type) {
+    case "key":
+      if (event.action === "detach") return { type: "detached", by: "key" };
+      // There is nothing that a menu could do now.
+      input.release();
+      return undefined;
+    case "signal":
+      return { type: "detached", by: event.name };
+    case "gone":
+      return { type: "detached", by: "terminal" };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,17 @@
+import type { Command } from "../command-line/command.ts";
+import { command } from "../command-line/command.ts";
+import { helpFor } from "../command-line/help.ts";
+
+/** Needs the whole table, this command included, so it gets a way to it. */
+export function helpCommand(commands: () => readonly Command[]): Command {
+  return command({
+    name: "help",
+    summary: "Show help about a command",
+    arguments: [{ name: "command", summary: "Its name, in one word or two", isRest: true, isOptional: true }],
+    flags: {},
+    run(context, { words }) {
+      const ok = commands().map(({ name, aliases = [], summary }) => ({ name, aliases, summary }));
+      return Promise.resolve({ ok, human: () => helpFor(commands(), words, context.paint) });
+    },
+  });
+}

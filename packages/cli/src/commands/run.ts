@@ -1,0 +1,36 @@
+import { command } from "../command-line/command.ts";
+import { connectHost } from "../connection/connect-host.ts";
+import { targetOf } from "../sessions/open-target.ts";
+import { freeName } from "../sessions/session-choice.ts";
+import { requireTerminal, showSession } from "../sessions/show-session.ts";
+import { startHere } from "../sessions/start-here.ts";
+
+export const run = command({
+  name: "run",
+  summary: "Start a command, or your shell, in a new session and show it",
+  details: [
+    "The command goes on when you leave with Ctrl-] or the terminal closes. Ends with the command's exit code when that " +
+      "ends first.",
+  ],
+  arguments: [
+    {
+      name: "command",
+      summary: "The command and its arguments; your shell when absent",
+      isRest: true,
+      isOptional: true,
+    },
+  ],
+  flags: {
+    name: { type: "text", value: "NAME", short: "n", summary: "Name of the session; made from the command by default" },
+    noMenu: { type: "switch", summary: "Leave Ctrl-\\ to the session" },
+  },
+  stopsAtFirstWord: true,
+  output: "terminal",
+  async run(context, { words, flags }) {
+    requireTerminal(context, "run");
+    await using client = await connectHost(context, { startsDaemon: true });
+    const name = flags.name ?? freeName(words[0] ?? context.settings.cwd, await client.call("session.list"));
+    const started = await startHere(context, client, { name, command: words });
+    return await showSession(context, targetOf(client, started), { hasMenu: !flags.noMenu });
+  },
+});

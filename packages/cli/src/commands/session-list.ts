@@ -1,0 +1,79 @@
+import type { ParamsOf } from "@pohunek/protocol";
+import { isProtocolError } from "@pohunek/protocol/wire";
+import { command } from "../command-line/command.ts";
+import { usageError } from "../command-line/parse.ts";
+import { connectHost } from "../connection/connect-host.ts";
+import type { CommandContext } from "../context.ts";
+import { sessionTable } from "../sessions/session-table.ts";
+
+type Filters = NonNullable<NonNullable<ParamsOf<"session.list">>["filters"]>;
+
+const FILTER_KEYS = ["state", "activity", "agent", "id", "project"] as const;
+const DEFAULT_COLUMNS = 80;
+
+export const sessionList = command({
+  name: "session list",
+  aliases: ["ls", "list"],
+  summary: "List the sessions and what they are doing",
+  flags: {
+    watch: { type: "switch", short: "w", summary: "Stay, and keep the list up to date" },
+    filter: { type: "list", value: "KEY=VALUE", summary: `Only sessions with this ${FILTER_KEYS.join(", ")}` },
+    quiet: { type: "switch", short: "q", summary: "Print ids only" },
+  },
+  output: "document",
+  async run(context, { flags }) {
+    const filters = flags.filter.map(readFilter);
+    if (flags.watch) {
+      const { watchSessions } = await import("../sessions/watch-sessions.ts");
+      return watchSessions(context, filters);
+    }
+    const sessions = await listSessions(context, filters);
+    return {
+      ok: flags.quiet ? sessions.map(({ id }) => id) : sessions,
+      human: () => {
+        if (flags.quiet) return sessions.map(({ id }) => `${id}\n`).join("");
+        return sessions.length === 0
+          ? emptyText(filters)
+          : `${sessionTable(sessions, tableLook(context)).join("\n")}\n`;
+      },
+    };
+  },
+});
+
+/** The sessions of the host. A daemon that does not run has none, which is no failure; only JSON tells the two apart. */
+async function listSessions(context: CommandContext, filters: Filters) {
+  try {
+    await using client = await connectHost(context);
+    return await client.call("session.list", filters.length === 0 ? null : { filters });
+  } catch (error) {
+    if (context.wantsJson || !isProtocolError(error, "daemon_unreachable") || !isAbsent(error.cause)) throw error;
+    context.output.complain("The daemon is not running, so there are no sessions. Start one: pohunek run\n");
+    return [];
+  }
+}
+
+/** True when nothing listens at all, unlike a daemon that does not answer. */
+function isAbsent(cause: unknown): boolean {
+  const code = (cause as NodeJS.ErrnoException | undefined)?.code;
+  return code === "ENOENT" || code === "ECONNREFUSED";
+}
+
+function emptyText(filters: Filters): string {
+  return filters.length === 0 ? "No sessions. Start one: pohunek run\n" : "No session matches.\n";
+}
+
+export function tableLook(context: CommandContext) {
+  return {
+    width: context.terminal.isOutput ? (context.terminal.size()?.cols ?? DEFAULT_COLUMNS) : DEFAULT_COLUMNS,
+    paint: context.paint,
+    home: context.settings.home,
+    nowMs: Date.now(),
+  };
+}
+
+function readFilter(text: string): Filters[number] {
+  const equals = text.indexOf("=");
+  const key = FILTER_KEYS.find((one) => one === text.slice(0, equals));
+  if (key === undefined) throw usageError(`--filter must be KEY=VALUE with one of: ${FILTER_KEYS.join(", ")}`);
+  return { key, value: text.slice(equals + 1) };
+}

@@ -1,0 +1,22 @@
+import { command } from "../command-line/command.ts";
+import { usageError } from "../command-line/parse.ts";
+import { plainText } from "../output/plain-text.ts";
+import { openTarget } from "../sessions/open-target.ts";
+import { SESSION_ARGUMENT } from "./arguments.ts";
+
+export const sessionRename = command({
+  name: "session rename",
+  aliases: ["rename"],
+  summary: "Give a session another name",
+  arguments: [SESSION_ARGUMENT, { name: "name", summary: "The new name", isOptional: true }],
+  flags: { clear: { type: "switch", summary: "Take its name away" } },
+  async run(context, { words: [session, name], flags }) {
+    if (flags.clear === (name !== undefined))
+      throw usageError("session rename needs a new name or --clear, one of them");
+    await using target = await openTarget(context, session);
+    const params = { session_id: target.sessionId, ...(name === undefined ? {} : { name }) };
+    const result = await target.client.call("session.rename", params);
+    const now = result.session.name === undefined ? "has no name now" : `is ${plainText(result.session.name)} now`;
+    return { ok: result, human: () => `${plainText(target.label)} ${now}\n` };
+  },
+});

@@ -1,0 +1,18 @@
+import { command } from "../command-line/command.ts";
+import { plainText } from "../output/plain-text.ts";
+import { openTarget } from "../sessions/open-target.ts";
+import { SESSION_ARGUMENT } from "./arguments.ts";
+
+export const sessionStop = command({
+  name: "session stop",
+  aliases: ["stop"],
+  summary: "End a session's program; the session stays in the list",
+  arguments: [SESSION_ARGUMENT],
+  flags: {},
+  async run(context, { words }) {
+    await using target = await openTarget(context, words[0]);
+    const result = await target.client.call("session.stop", target.sessionId);
+    const what = result.stopped ? "stopped" : "had ended already:";
+    return { ok: result, human: () => `${what} ${plainText(target.label)}\n` };
+  },
+});

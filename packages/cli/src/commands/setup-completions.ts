@@ -1,0 +1,63 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { protocolError } from "@pohunek/protocol/wire";
+import type { Command } from "../command-line/command.ts";
+import { command } from "../command-line/command.ts";
+import { usageError } from "../command-line/parse.ts";
+import type { Shell } from "../completion/scripts.ts";
+import { completionScript, SHELLS } from "../completion/scripts.ts";
+import type { CommandContext } from "../context.ts";
+
+export function setupCompletionsCommand(commands: () => readonly Command[]): Command {
+  return command({
+    name: "setup completions",
+    summary: "Install the completion script of your shell",
+    arguments: [
+      { name: "shell", summary: `${SHELLS.join(", ")}; yours by default`, isOptional: true, completes: SHELLS },
+    ],
+    flags: { force: { type: "switch", summary: "Overwrite a file that is not the same" } },
+    run(context, { words, flags }) {
+      const shell = chooseShell(context, words[0]);
+      const path = scriptPath(context, shell);
+      const script = completionScript(shell, commands(), true);
+      const status = install(path, script, flags.force);
+      const hint = shell === "zsh" ? ` Your fpath must name ${dirname(path)} before compinit runs.` : "";
+      const human = (): string => `${status === "unchanged" ? "already installed" : "installed"}: ${path}.${hint}\n`;
+      return Promise.resolve({ ok: { shell, path, status }, human });
+    },
+  });
+}
+
+function chooseShell(context: CommandContext, word: string | undefined): Shell {
+  const name = word ?? context.settings.shell?.split("/").at(-1);
+  const shell = SHELLS.find((one) => one === name);
+  if (shell === undefined) throw usageError(`completions exist for ${SHELLS.join(", ")}; name one of them`);
+  return shell;
+}
+
+/** Where each shell looks for completions of one user. */
+function scriptPath({ settings }: CommandContext, shell: Shell): string {
+  const root = shell === "fish" ? settings.configRoot : settings.dataRoot;
+  if (root === undefined) throw protocolError("paths_unavailable", { message: "HOME is not set" });
+  switch (shell) {
+    case "bash":
+      return `${root}/bash-completion/completions/pohunek`;
+    case "zsh":
+      return `${root}/zsh/site-functions/_pohunek`;
+    case "fish":
+      return `${root}/fish/completions/pohunek.fish`;
+  }
+}
+
+function install(path: string, script: string, isForced: boolean): "installed" | "updated" | "unchanged" {
+  const before = existsSync(path) ? readFileSync(path, "utf8") : undefined;
+  if (before === script) return "unchanged";
+  // What this program wrote itself may be replaced by its newer form.
+  const isOwn = before?.includes("completion for pohunek; made by: pohunek completions") === true;
+  if (before !== undefined && !isOwn && !isForced) {
+    throw usageError(`${path} exists and is not from this program`, "pohunek setup completions --force");
+  }
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, script);
+  return before === undefined ? "installed" : "updated";
+}

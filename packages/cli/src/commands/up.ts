@@ -1,0 +1,65 @@
+import type { SessionInfo } from "@pohunek/protocol";
+import { command } from "../command-line/command.ts";
+import { connectHost, requireLocal } from "../connection/connect-host.ts";
+import type { CommandContext } from "../context.ts";
+import { plainText } from "../output/plain-text.ts";
+import { shortPath } from "../output/short-path.ts";
+import { targetOf } from "../sessions/open-target.ts";
+import { freeName, sessionOfDirectory } from "../sessions/session-choice.ts";
+import { sessionTable } from "../sessions/session-table.ts";
+import { requireTerminal, showSession } from "../sessions/show-session.ts";
+import { startHere } from "../sessions/start-here.ts";
+import { isEnded } from "../sessions/state-words.ts";
+import { tableLook } from "./session-list.ts";
+
+export const up = command({
+  name: "up",
+  summary: "Start all that is needed and have a durable session in this directory",
+  details: ["Starts the daemon and a session of your shell. Run again it finds both there and starts nothing twice."],
+  flags: { attach: { type: "switch", short: "a", summary: "Show the session at once" } },
+  async run(context, { flags }) {
+    requireLocal(context.host);
+    if (flags.attach) requireTerminal(context, "up --attach");
+    await using client = await connectHost(context, { startsDaemon: true });
+    const sessions = await client.call("session.list");
+    const present = sessionOfDirectory(sessions, context.settings.cwd);
+    const wanted = { name: freeName(context.settings.cwd, sessions), command: [] };
+    const session = present ?? (await startHere(context, client, wanted));
+    if (flags.attach) return await showSession(context, targetOf(client, session), { hasMenu: true });
+    const all = present === undefined ? [...sessions, session] : sessions;
+    return {
+      ok: { session, started: present === undefined },
+      human: () => upText(context, session, { all, isNew: present === undefined }),
+    };
+  },
+});
+
+function upText(
+  context: CommandContext,
+  session: SessionInfo,
+  facts: { all: readonly SessionInfo[]; isNew: boolean },
+): string {
+  const { paint, settings } = context;
+  const name = plainText(session.name ?? session.id);
+  const where = plainText(shortPath(session.cwd, settings.home));
+  const opening = facts.isNew
+    ? `Started "${name}" in ${where}.`
+    : `"${name}" already runs in ${where}; nothing new was started.`;
+  const live = facts.all.filter((one) => !isEnded(one));
+  return [
+    `${opening} It goes on when this terminal closes.`,
+    "",
+    ...sessionTable(live, tableLook(context)),
+    "",
+    `  show it     ${paint("bold", `pohunek attach ${quoted(name)}`)}`,
+    "  leave it    Ctrl-]  (it goes on)",
+    `  end it      pohunek stop ${quoted(name)}`,
+    "  see all     pohunek ls",
+    "",
+  ].join("\n");
+}
+
+/** A name as a shell takes it. */
+function quoted(name: string): string {
+  return /^[\w.@%+=:,-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,61 @@
+import type { SessionInfo } from "@pohunek/protocol";
+import type { AgentActivity, SessionState } from "@pohunek/protocol/wire";
+import { command } from "../command-line/command.ts";
+import { plainText } from "../output/plain-text.ts";
+import { openTarget } from "../sessions/open-target.ts";
+import { isEnded, stateWords } from "../sessions/state-words.ts";
+import { SESSION_ARGUMENT } from "./arguments.ts";
+import { EXIT_TIMEOUT } from "./exit-codes.ts";
+
+const ENDED: readonly SessionState[] = ["stopped", "done", "failed"];
+
+/** The words that people see for activities, beside those of the protocol. */
+const ACTIVITY_OF: Readonly<Record<string, AgentActivity>> = {
+  ready: "idle",
+  idle: "idle",
+  "needs-you": "blocked",
+  blocked: "blocked",
+  working: "working",
+};
+
+export const wait = command({
+  name: "wait",
+  summary: "Wait until a session has ended, is ready or needs you",
+  details: [
+    "Without --for it waits for the end. Ends with 124 when the time is over, and with 1 when the session ended before " +
+      "what was waited for.",
+  ],
+  arguments: [SESSION_ARGUMENT],
+  flags: {
+    for: {
+      type: "list",
+      value: "WHAT",
+      choices: ["ended", ...Object.keys(ACTIVITY_OF)],
+      summary: "What to wait for; can be repeated",
+    },
+    timeout: { type: "duration", value: "TIME", summary: "At most so long, such as 30s or 5m" },
+  },
+  async run(context, { words, flags }) {
+    await using target = await openTarget(context, words[0]);
+    const activities = [...new Set(flags.for.flatMap((word) => ACTIVITY_OF[word] ?? []))];
+    // The end ends every wait: after it nothing else can come.
+    const condition = {
+      session_id: target.sessionId,
+      states: [...ENDED],
+      ...(activities.length === 0 ? {} : { activities }),
+    };
+    const result = await target.client.wait(condition, flags.timeout === undefined ? {} : { timeoutMs: flags.timeout });
+    const hasEnded = isEnded(result.session);
+    const isWanted = hasEnded ? activities.length === 0 || flags.for.includes("ended") : result.reason !== "timeout";
+    return {
+      ok: result,
+      human: () => waitText(target.label, result.session, isWanted),
+      exitCode: isWanted ? 0 : hasEnded ? 1 : EXIT_TIMEOUT,
+    };
+  },
+});
+
+function waitText(label: string, session: SessionInfo, isWanted: boolean): string {
+  const late = isWanted || isEnded(session) ? "" : "the time is over; ";
+  return `${plainText(label)}: ${late}${stateWords(session).text}\n`;
+}

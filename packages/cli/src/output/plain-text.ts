@@ -1,0 +1,16 @@
+// C0 and C1 controls, and the marks that reorder or hide text around them (bidirectional controls, zero width, BOM).
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const UNSAFE_BUT_LINES = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+/**
+ * Text of another program (a name, a title, a path, a message) made safe to print on one line of a terminal: no control
+ * character reaches it.
+ */
+export function plainText(text: string): string {
+  return text.replaceAll(/[\t\r\n]+/g, " ").replaceAll(UNSAFE, "");
+}
+
+/** The same for text that may have several lines, such as a screen. */
+export function plainLines(text: string): string {
+  return text.replaceAll(UNSAFE_BUT_LINES, "");
+}

@@ -1,0 +1,29 @@
+import type { SessionInfo } from "@pohunek/protocol";
+import { LIMITS } from "@pohunek/protocol/wire";
+import { isEnded } from "./state-words.ts";
+
+/** A free display name that begins as wanted: `api`, then `api-2`. Ended sessions keep their names, too. */
+export function freeName(wanted: string, sessions: readonly SessionInfo[]): string {
+  const taken = new Set(sessions.map(({ name }) => name));
+  const base = nameBase(wanted);
+  if (!taken.has(base)) return base;
+  for (let number = 2; ; number += 1) {
+    if (!taken.has(`${base}-${number}`)) return `${base}-${number}`;
+  }
+}
+
+/** The last part of a path, without what a target could not spell. Room is left for a number. */
+function nameBase(path: string): string {
+  const last = path.replace(/\/+$/, "").split("/").at(-1) ?? "";
+  const clean = last.replaceAll(/[\u0000-\u001f\u007f-\u009f/]/g, "").trim();
+  let name = clean === "" ? "session" : clean;
+  while (Buffer.byteLength(name) > LIMITS.sessionNameBytes - 8) name = name.slice(0, -1);
+  return name;
+}
+
+/** The live session that was opened for a directory, the newest if there are several. */
+export function sessionOfDirectory(sessions: readonly SessionInfo[], cwd: string): SessionInfo | undefined {
+  return sessions
+    .filter((session) => session.cwd === cwd && !isEnded(session) && session.runtime?.state !== "lost")
+    .sort((one, other) => other.created_at.localeCompare(one.created_at))[0];
+}

@@ -1,0 +1,21 @@
+import type { ResultOf } from "@pohunek/protocol";
+import type { Client } from "@pohunek/sdk";
+import type { CommandContext } from "../context.ts";
+import { DEFAULT_SIZE } from "./default-size.ts";
+
+/** Starts a shell session, or one of a command, in the present directory and in the size of the present terminal. */
+export async function startHere(
+  context: CommandContext,
+  client: Client,
+  wanted: { readonly name: string; readonly command: readonly string[] },
+): Promise<ResultOf<"session.new">> {
+  const { cols, rows } = (context.terminal.isOutput ? context.terminal.size() : undefined) ?? DEFAULT_SIZE;
+  return client.call("session.new", {
+    agent: "shell",
+    name: wanted.name,
+    cwd: context.settings.cwd,
+    cols,
+    rows,
+    ...(wanted.command.length === 0 ? {} : { command: [...wanted.command] }),
+  });
+}

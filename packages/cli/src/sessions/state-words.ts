@@ -1,0 +1,50 @@
+import type { SessionInfo } from "@pohunek/protocol";
+import type { Colour } from "../output/colour.ts";
+
+export interface StateWords {
+  readonly text: string;
+  readonly colour: Colour | undefined;
+}
+
+/** The state of a session in the words that people see: what its agent does while it runs, else what became of it. */
+export function stateWords(session: SessionInfo): StateWords {
+  const runtime = session.runtime?.state;
+  if (runtime === "lost" && !isEnded(session)) return { text: "Lost", colour: "red" };
+  if (runtime === "conflict") return { text: "Conflict", colour: "red" };
+  if (runtime === "incompatible") return { text: "Incompatible", colour: "red" };
+  if (runtime === "reconnecting") return { text: "Reconnecting", colour: "yellow" };
+  switch (session.state) {
+    case "starting":
+      return { text: "Starting", colour: "dim" };
+    case "running":
+      return activityWords(session);
+    case "stopped":
+      return { text: "Stopped", colour: "dim" };
+    case "done":
+      return { text: "Done", colour: "dim" };
+    case "failed":
+      return { text: session.exit_code === undefined ? "Failed" : `Failed (${session.exit_code})`, colour: "red" };
+    default:
+      // A state that a newer daemon added: shown as it is called.
+      return { text: String(session.state), colour: undefined };
+  }
+}
+
+function activityWords(session: SessionInfo): StateWords {
+  switch (session.activity) {
+    case "working":
+      return { text: "Working", colour: "cyan" };
+    case "blocked":
+      return { text: "Needs you", colour: "yellow" };
+    case "idle":
+      return { text: "Ready", colour: "green" };
+    default:
+      // Nothing is known about what it does, which is not the same as idle.
+      return { text: "Running", colour: undefined };
+  }
+}
+
+/** True when the session's program has ended and will not come back by itself. */
+export function isEnded(session: SessionInfo): boolean {
+  return session.state === "stopped" || session.state === "done" || session.state === "failed";
+}
