@@ -1,3 +1,5 @@
+/** The schema library, for who walks the declarations. */
+export type { z } from "zod";
 export { events } from "./messages/events.ts";
 export type { AgentRuntime, DoctorReport, HostRecord } from "./messages/host.ts";
 export type { IntegrationStatus } from "./messages/integration.ts";

@@ -11,7 +11,8 @@ import { fitsUtf8, hasControlCharacter } from "./wire/text.ts";
 export interface SchemaNote {
   /** Name of the type in the tables. */
   readonly label?: string;
-  readonly description?: string;
+  /** The listed values of an enum. */
+  readonly values?: readonly string[];
   /** An addition of this implementation to the protocol. */
   readonly isOurs?: true;
 }
@@ -28,13 +29,13 @@ export function openObject<Shape extends z.core.$ZodShape>(shape: Shape) {
 export type Open<Value extends string> = Value | (string & Record<never, never>);
 
 export function openEnum<const Value extends string>(values: readonly Value[]): z.ZodType<Open<Value>, Value> {
-  const schema = z.string().register(schemaNotes, { label: values.join(" \\| ") });
+  const schema = z.string().register(schemaNotes, { values });
   return schema as unknown as z.ZodType<Open<Value>, Value>;
 }
 
 /** A value of an enum in params: only listed values are taken. */
 export function closedEnum<const Value extends string>(values: readonly Value[]) {
-  return z.enum(values as readonly [Value, ...Value[]]).register(schemaNotes, { label: values.join(" \\| ") });
+  return z.enum(values as readonly [Value, ...Value[]]).register(schemaNotes, { values });
 }
 
 /** An id that callers may write as a plain string and that arrives branded. */

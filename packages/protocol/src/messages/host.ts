@@ -2,15 +2,12 @@ import { z } from "zod";
 import { count, decimalString, defineMethods, noParams, openEnum, openObject, orNull, schemaNotes } from "../schema.ts";
 import { DOCTOR_STATUSES, ENROLLMENT_STATUSES, HOST_CLASSES } from "../wire/enums.ts";
 
-const doctorCheck = openObject({ name: z.string(), status: openEnum(DOCTOR_STATUSES), detail: z.string() }).register(
-  schemaNotes,
-  { label: "{name, status, detail}" },
-);
+const doctorCheck = openObject({ name: z.string(), status: openEnum(DOCTOR_STATUSES), detail: z.string() });
 
 export const doctorReport = openObject({
   checks: z.array(doctorCheck),
   overall: openEnum(DOCTOR_STATUSES),
-}).register(schemaNotes, { label: "{checks[{name, status, detail}], overall}" });
+});
 export type DoctorReport = z.output<typeof doctorReport>;
 
 export const agentRuntime = openObject({
@@ -46,12 +43,8 @@ const governance = openObject({
     relay_id: z.string(),
     status: openEnum(ENROLLMENT_STATUSES),
     revision: decimalString,
-  })
-    .nullable()
-    .register(schemaNotes, { label: "{relay_id, status, revision dec} \\| null" }),
-  owner: openObject({ kind: z.string(), id: z.string() })
-    .nullable()
-    .register(schemaNotes, { label: "{kind, id} \\| null" }),
+  }).nullable(),
+  owner: openObject({ kind: z.string(), id: z.string() }).nullable(),
   owner_revision: decimalString.nullable(),
   quarantine: z.string().nullable(),
   approval_key_reference: z.string(),

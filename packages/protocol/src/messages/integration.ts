@@ -20,12 +20,8 @@ const strictSelectors = orNull(
   z.strictObject(selectorShape).refine(isOneSelector, "profile and all_profiles exclude each other"),
 );
 
-const homeField = openObject({ profiles: z.array(z.string()).optional(), bare: z.boolean().optional() })
-  .optional()
-  .register(schemaNotes, { label: "{profiles?[], bare?}" });
-const failure = openObject({ agent: z.string(), home: homeField, error: wireError }).register(schemaNotes, {
-  label: "{agent, home?, error}",
-});
+const homeField = openObject({ profiles: z.array(z.string()).optional(), bare: z.boolean().optional() }).optional();
+const failure = openObject({ agent: z.string(), home: homeField, error: wireError });
 const strings = z.array(z.string());
 
 const agentStatus = openObject({

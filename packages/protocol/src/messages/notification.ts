@@ -22,17 +22,15 @@ const notificationId = idOf<NotificationId>("notification id");
 const sourceText = boundedChars(LIMITS.notificationSourceChars);
 
 const sourceShape = { provider: sourceText, provider_event: sourceText, host_local_source_id: sourceText };
-const sourceLabel = { label: "{provider, provider_event, host_local_source_id}" };
 
 const metadataText = boundedChars(LIMITS.notificationMetadataChars);
 const metadata = z
   .record(metadataText, metadataText)
-  .refine((entries) => Object.keys(entries).length <= LIMITS.notificationMetadataEntries, "has more than 8 entries")
-  .register(schemaNotes, { label: "{string: string}" });
+  .refine((entries) => Object.keys(entries).length <= LIMITS.notificationMetadataEntries, "has more than 8 entries");
 
 export const notificationRecord = openObject({
   id: notificationId,
-  source: openObject(sourceShape).register(schemaNotes, sourceLabel),
+  source: openObject(sourceShape),
   kind: openEnum(NOTIFICATION_KINDS),
   severity: openEnum(NOTIFICATION_SEVERITIES),
   status: openEnum(NOTIFICATION_STATUSES),
@@ -94,7 +92,7 @@ const policyChange = z
 export const notification = defineMethods({
   "notification.create": {
     params: z.object({
-      source: z.object(sourceShape).register(schemaNotes, sourceLabel),
+      source: z.object(sourceShape),
       kind: closedEnum(NOTIFICATION_KINDS),
       severity: closedEnum(NOTIFICATION_SEVERITIES),
       title: boundedChars(LIMITS.notificationTitleChars),

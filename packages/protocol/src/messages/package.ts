@@ -90,9 +90,7 @@ export const packages = defineMethods({
   "package.install": {
     params: z.object({
       archive_path: path,
-      trust: trust.register(schemaNotes, {
-        label: "{kind: explicit_digest, digest} \\| {kind: catalog, catalog_path}",
-      }),
+      trust,
       enable: z.boolean(),
       select: z.boolean(),
       dry_run: z.boolean(),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineMethods, dimension, idOf, openObject, schemaNotes } from "../schema.ts";
+import { defineMethods, dimension, idOf, openObject } from "../schema.ts";
 import type { StreamId } from "../wire/ids.ts";
 import { sessionId, sessionInfo } from "./session-info.ts";
 import { wireError } from "./wire-error.ts";
@@ -11,10 +11,7 @@ export const sessionAttach = defineMethods({
   "session.attach": {
     params: z.object({
       session_id: sessionId,
-      initial_dimensions: z
-        .object({ cols: dimension, rows: dimension })
-        .optional()
-        .register(schemaNotes, { label: "{cols, rows}" }),
+      initial_dimensions: z.object({ cols: dimension, rows: dimension }).optional(),
       origin_session_id: originId.optional(),
       origin_daemon_id: originId.optional(),
       origin_worker_id: originId.optional(),

@@ -97,8 +97,7 @@ export const activityDetailField = activityDetail.optional().register(schemaNote
 /** Metadata of a session. The owner's free text: never walked, never translated. */
 export const sessionMetadata = z
   .record(metadataKey(), boundedText(LIMITS.metadataValueBytes))
-  .refine(isWithinMetadataLimits, "has more than 32 keys or 16 KiB")
-  .register(schemaNotes, { label: "{string: string}" });
+  .refine(isWithinMetadataLimits, "has more than 32 keys or 16 KiB");
 
 export function metadataKey() {
   return boundedText(LIMITS.metadataKeyBytes).min(1);
@@ -162,6 +161,4 @@ export const startedSession = openObject({
   applied_input: z.string().optional(),
 }).register(schemaNotes, { label: "SessionInfo + applied_input?" });
 
-export const screenSize = openObject({ cols: dimension, rows: dimension }).register(schemaNotes, {
-  label: "{cols, rows}",
-});
+export const screenSize = openObject({ cols: dimension, rows: dimension });

@@ -27,10 +27,7 @@ export const sessionInput = defineMethods({
     params: z.object({
       session_id: sessionId,
       text: boundedText(LIMITS.inputTextBytes),
-      wait: z
-        .object({ until: z.array(closedEnum(AGENT_ACTIVITIES)).min(1), timeout_ms: waitMs })
-        .optional()
-        .register(schemaNotes, { label: "{until[activity], timeout_ms}" }),
+      wait: z.object({ until: z.array(closedEnum(AGENT_ACTIVITIES)).min(1), timeout_ms: waitMs }).optional(),
     }),
     result: openObject({
       accepted: z.boolean(),

@@ -40,7 +40,7 @@ const unconfirmedProcess = openObject({
   pid: processId,
   start_identity: decimalString,
   command: z.string().optional(),
-}).register(schemaNotes, { label: "{pid, start_identity dec, command?}" });
+});
 
 const removedShape = {
   removed: z.boolean(),
@@ -69,7 +69,7 @@ export const sessionLifecycle = defineMethods({
       base_branch: z.string().optional(),
       input: boundedText(LIMITS.inputTextBytes).optional(),
       metadata: sessionMetadata.optional(),
-      command: commandLine.optional().register(schemaNotes, { label: "[string]", isOurs: true }),
+      command: commandLine.optional().register(schemaNotes, { isOurs: true }),
     }),
     result: startedSession,
   },

@@ -4,9 +4,7 @@ import { RETENTION_HOLDS, RETENTION_REASONS } from "../wire/enums.ts";
 import { LIMITS } from "../wire/limits.ts";
 import { metadataKey, sessionId, sessionInfo, sessionName } from "./session-info.ts";
 
-const metadataChange = z
-  .record(metadataKey(), boundedText(LIMITS.metadataValueBytes).nullable())
-  .register(schemaNotes, { label: "{string: string \\| null}" });
+const metadataChange = z.record(metadataKey(), boundedText(LIMITS.metadataValueBytes).nullable());
 
 const retentionShape = {
   enabled: z.boolean(),
@@ -25,7 +23,7 @@ const sweptSession = openObject({
   hold: openEnum(RETENTION_HOLDS).optional(),
   removed: z.boolean(),
   worktree_path: z.string().optional(),
-}).register(schemaNotes, { label: "{session_id, reason, age_secs, hold?, removed, worktree_path?}" });
+});
 
 export const sessionSettings = defineMethods({
   "session.set_metadata": {
