@@ -1,1 +1,18 @@
-export {};
+export type { Host, HostOptions, SessionFacts } from "./host.ts";
+export { startHost } from "./host.ts";
+export {
+  commandLineOf,
+  descriptorCount,
+  environmentOf,
+  isAlive,
+  parentOf,
+  processesMentioning,
+  processorMs,
+  proportionalKib,
+} from "./processes.ts";
+export { fixturePath, programCommand } from "./program.ts";
+export { RawAttach } from "./raw-attach.ts";
+export type { Address, WireAnswer, WireEvent } from "./raw-client.ts";
+export { RawClient } from "./raw-client.ts";
+export { TempRoots } from "./temp-roots.ts";
+export { until } from "./until.ts";

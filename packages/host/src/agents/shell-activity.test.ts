@@ -30,7 +30,7 @@ class TestClock implements Clock {
     for (const end = this.time + ms; this.time < end; ) {
       this.time += 10;
       each?.();
-      for (const entry of [...this.#ticks]) {
+      for (const entry of this.#ticks) {
         if (entry.at <= this.time) {
           entry.at += entry.every;
           entry.tick();
@@ -165,5 +165,17 @@ test("disposing stops the timer", () => {
   shell.outputAdvanced();
   expect(clock.running).toBe(1);
   shell[Symbol.dispose]();
+  expect(clock.running).toBe(0);
+});
+
+test("a submitted line is work until the prompt is quiet again, whatever the title said", () => {
+  const { clock, seen, shell } = start();
+  shell.terminalChanged(facts({ title: "user@host" }));
+  shell.submitted();
+  shell.terminalChanged(facts({ title: "user@host", revision: 2 }));
+  expect(seen).toEqual(["1 idle process", "2 working process"]);
+  shell.outputAdvanced();
+  clock.advance(1000);
+  expect(seen).toEqual(["1 idle process", "2 working process", "3 idle process"]);
   expect(clock.running).toBe(0);
 });

@@ -78,6 +78,16 @@ export class ShellActivity implements Disposable {
     this.#lastInputAt = this.#clock.now();
   }
 
+  /** A whole line was submitted for its owner: the shell has work, until it is seen to be idle again. */
+  submitted(): void {
+    if (this.#isAtPrompt) {
+      this.#titleClaim = undefined;
+      this.#lastInputAt = Number.NEGATIVE_INFINITY;
+      this.#set("working", "process");
+      this.#sample();
+    }
+  }
+
   outputAdvanced(): void {
     if (this.#isAtPrompt && this.#clock.now() - this.#lastInputAt > ECHO_MS) {
       this.#sawOutput = true;

@@ -48,22 +48,6 @@ export const SETTINGS = {
     unit: "files",
     sentence: "Files of the daemon's log that are kept, the current one included.",
   },
-  logSessionFileBytes: {
-    key: "log.session_file_bytes",
-    type: "integer",
-    default: 4_194_304,
-    range: [4096, 4_194_304],
-    unit: "bytes",
-    sentence: "Size at which the log of one session's workers is rotated.",
-  },
-  logSessionFiles: {
-    key: "log.session_files",
-    type: "integer",
-    default: 4,
-    range: [1, 4],
-    unit: "files",
-    sentence: "Files of one session's worker log that are kept, the current one included.",
-  },
   outputRingBytes: {
     key: "output.ring_bytes",
     type: "integer",
@@ -121,13 +105,14 @@ export const SETTINGS = {
     unit: "ms",
     sentence: "Time that a session's processes get between the polite signals and SIGKILL when it is stopped.",
   },
-  workerOutcomeRetentionS: {
-    key: "worker.outcome_retention_s",
+  workerKeepEnded: {
+    key: "worker.keep_ended",
     type: "integer",
-    default: 86_400,
-    range: [60, 604_800],
-    unit: "s",
-    sentence: "How long a worker whose program has ended waits for a daemon to collect the exit code.",
+    default: 16,
+    range: [0, 256],
+    unit: "workers",
+    sentence:
+      "Ended sessions whose last screen and output can still be read; each keeps its worker in memory. The oldest gives way.",
   },
   environmentForward: {
     key: "environment.forward",

@@ -32,7 +32,7 @@ export class Changes {
     check: () => Found | undefined,
     options: { timeoutMs: number; signal?: AbortSignal },
   ): Promise<Found | undefined> {
-    const { promise, resolve } = Promise.withResolvers<Found | undefined>();
+    const { promise, resolve, reject } = Promise.withResolvers<Found | undefined>();
     const look = (): void => {
       try {
         const found = check();
@@ -41,7 +41,7 @@ export class Changes {
         }
       } catch (cause) {
         // The check's own refusal (the session is gone) is the answer of the wait.
-        resolve(Promise.reject(cause as Error));
+        reject(cause);
       }
     };
     using _listening = this.listen(sessionId, look);

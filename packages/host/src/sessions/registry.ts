@@ -78,6 +78,11 @@ export class Registry implements Disposable {
     return session;
   }
 
+  /** True when the session's last change is on disk. */
+  isStored(session: Session): boolean {
+    return !this.#unstored.has(session.id);
+  }
+
   /** Sessions whose last change is not on disk yet. */
   get unstoredCount(): number {
     return this.#unstored.size;
@@ -249,8 +254,14 @@ export class Registry implements Disposable {
     }
   }
 
+  /** Stores and logs what has waited, as far as the disk lets it. */
   [Symbol.dispose](): void {
     clearTimeout(this.#retry);
+    try {
+      this.storeNow();
+    } catch (cause) {
+      this.#ports.log.error("sessions_not_stored_at_end", { sessions: this.#unstored.size, ...failureFields(cause) });
+    }
     this.#drainAudit();
   }
 }

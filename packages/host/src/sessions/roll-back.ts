@@ -70,7 +70,9 @@ export class RollBack {
         return;
       }
       await client.acquireController(controller);
-      await client.stop();
+      if ((await client.inspect()).phase !== "waiting") {
+        await client.stop();
+      }
       await client.acknowledgeTerminal();
     } catch (cause) {
       if (!isProtocolError(cause)) {

@@ -62,11 +62,11 @@ const SESSION_COLUMNS: readonly SessionColumn[] = [
 /** What the daemon owns, in one SQLite file with one writer. Every write is one transaction, durable when it returns. */
 export class Store implements Disposable {
   readonly #db: Database;
-  readonly #upsertSession: Statement;
-  readonly #deleteSession: Statement;
-  readonly #upsertOperation: Statement;
-  readonly #deleteOperation: Statement;
-  readonly #insertEvent: Statement;
+  readonly #upsertSession: Statement<unknown, [SessionRow]>;
+  readonly #deleteSession: Statement<unknown, [string]>;
+  readonly #upsertOperation: Statement<unknown, [SessionRow]>;
+  readonly #deleteOperation: Statement<unknown, [string]>;
+  readonly #insertEvent: Statement<unknown, [string]>;
   readonly #now: () => Date;
   /** Schema that the file had when it was opened, and where its bytes were kept when that was an older one. */
   readonly opened: { readonly foundVersion: number; readonly backupPath?: string };
@@ -80,18 +80,18 @@ export class Store implements Disposable {
     const updates = SESSION_COLUMNS.filter((column) => column !== "id").map(
       (column) => `${column} = excluded.${column}`,
     );
-    this.#upsertSession = db.query(
+    this.#upsertSession = db.query<unknown, [SessionRow]>(
       `INSERT INTO sessions (${columns}) VALUES (${SESSION_COLUMNS.map((column) => `$${column}`).join(", ")})
        ON CONFLICT (id) DO UPDATE SET ${updates.join(", ")}`,
     );
-    this.#deleteSession = db.query("DELETE FROM sessions WHERE id = ?");
-    this.#upsertOperation = db.query(
+    this.#deleteSession = db.query<unknown, [string]>("DELETE FROM sessions WHERE id = ?");
+    this.#upsertOperation = db.query<unknown, [SessionRow]>(
       `INSERT INTO operations (session_id, kind, step, attempts, started_at)
        VALUES ($sessionId, $kind, $step, $attempts, $startedAt)
        ON CONFLICT (session_id) DO UPDATE SET kind = excluded.kind, step = excluded.step, attempts = excluded.attempts`,
     );
-    this.#deleteOperation = db.query("DELETE FROM operations WHERE session_id = ?");
-    this.#insertEvent = db.query("INSERT INTO event_outbox (line) VALUES (?)");
+    this.#deleteOperation = db.query<unknown, [string]>("DELETE FROM operations WHERE session_id = ?");
+    this.#insertEvent = db.query<unknown, [string]>("INSERT INTO event_outbox (line) VALUES (?)");
   }
 
   /** Writes all of `changes` in one transaction. Throws and changes nothing when the disk refuses. */

@@ -1,0 +1,64 @@
+import type { SessionId, StreamId } from "@pohunek/protocol/wire";
+import { LIMITS, protocolError, streamIdOf } from "@pohunek/protocol/wire";
+import type { Origin } from "./origin.ts";
+import { isSameOrigin } from "./origin.ts";
+
+/** What an attach was granted for. */
+export interface AttachGrant {
+  readonly sessionId: SessionId;
+  readonly origin: Origin;
+  readonly dimensions?: { readonly cols: number; readonly rows: number };
+  /** The session in which the attaching client itself runs, when it does. */
+  readonly viewerSessionId?: string;
+}
+
+interface Issued extends AttachGrant {
+  readonly expiresAt: number;
+}
+
+/** Expired grants are remembered this long, to tell a late client what happened. */
+const REMEMBERED_MS = 60_000;
+/** Grants that are open or remembered; the oldest gives way. */
+const REMEMBERED_GRANTS = 1024;
+
+/** Attach tokens: each opens one stream, once, within ten seconds, from where it was asked for. */
+export class AttachGrants {
+  readonly #issued = new Map<StreamId, Issued>();
+  readonly #now: () => number;
+  #last = 0;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  issue(grant: AttachGrant): StreamId {
+    this.#forgetOld();
+    this.#last += 1;
+    const streamId = streamIdOf(this.#last);
+    this.#issued.set(streamId, { ...grant, expiresAt: this.#now() + LIMITS.attachTokenTtlMs });
+    return streamId;
+  }
+
+  /** Takes the grant. Fails with attach_not_found or attach_expired. */
+  redeem(streamId: StreamId, origin: Origin): AttachGrant {
+    const grant = this.#issued.get(streamId);
+    if (grant === undefined || !isSameOrigin(grant.origin, origin)) {
+      throw protocolError("attach_not_found");
+    }
+    if (this.#now() > grant.expiresAt) {
+      throw protocolError("attach_expired");
+    }
+    this.#issued.delete(streamId);
+    return grant;
+  }
+
+  #forgetOld(): void {
+    const oldest = this.#now() - REMEMBERED_MS;
+    for (const [streamId, { expiresAt }] of this.#issued) {
+      if (expiresAt > oldest && this.#issued.size < REMEMBERED_GRANTS) {
+        return;
+      }
+      this.#issued.delete(streamId);
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import type { AnnouncedEvent } from "@pohunek/protocol";
+import type { ProtocolError, StreamId } from "@pohunek/protocol/wire";
+import { encodeFailure, isProtocolError, PROTOCOL_VERSION, protocolError } from "@pohunek/protocol/wire";
+import type { Socket } from "bun";
+import { hasEnded } from "../sessions/lifecycle.ts";
+import type { Registry } from "../sessions/registry.ts";
+import type { Session } from "../sessions/session.ts";
+import type { Logger } from "../store/logger.ts";
+import { failureFields } from "../store/logger.ts";
+import type { WorkerClient } from "../worker-api/client.ts";
+import { AttachFailures } from "./attach-failures.ts";
+import type { AttachGrant } from "./attach-grants.ts";
+import { AttachGrants } from "./attach-grants.ts";
+import { AttachProxy } from "./attach-proxy.ts";
+import type { Origin } from "./origin.ts";
+import type { RawStream } from "./peer.ts";
+import { ViewerGraph } from "./viewer-graph.ts";
+
+export interface AttachmentsOptions {
+  readonly registry: Registry;
+  readonly announce: (event: AnnouncedEvent) => void;
+  readonly log: Logger;
+}
+
+/** A connection that did not become a stream: it is answered and closed. */
+const REFUSED: RawStream = {
+  data() {
+    // Nobody reads the input of a refused attach.
+  },
+  drain() {
+    // An error line always fits in an empty socket buffer.
+  },
+  end() {
+    // It is being closed already.
+  },
+  closed() {
+    // Nothing was opened for it.
+  },
+};
+
+/** All attach streams of the host, from the grant to the end. */
+export class Attachments {
+  readonly #options: AttachmentsOptions;
+  readonly #grants = new AttachGrants();
+  readonly #failures = new AttachFailures();
+  readonly #viewers = new ViewerGraph();
+  readonly #active = new Map<StreamId, AttachProxy>();
+
+  constructor(options: AttachmentsOptions) {
+    this.#options = options;
+  }
+
+  /** Grants an attach. Fails when the session does not run, or would be shown inside itself. */
+  grant(grant: AttachGrant): StreamId {
+    this.#check(grant);
+    return this.#grants.issue(grant);
+  }
+
+  /** Opens the stream that a connection's first line names, or answers why not and closes it. */
+  open(streamId: StreamId, peer: { socket: Socket<unknown>; origin: Origin; rest: Uint8Array }): RawStream {
+    try {
+      const grant = this.#grants.redeem(streamId, peer.origin);
+      const { session, worker } = this.#check(grant);
+      return this.#begin(streamId, { ...peer, grant, session, worker });
+    } catch (cause) {
+      const error = this.#toProtocolError(streamId, cause);
+      peer.socket.write(encodeFailure(PROTOCOL_VERSION, streamId, error));
+      peer.socket.end();
+      return REFUSED;
+    }
+  }
+
+  #check({ sessionId, viewerSessionId }: AttachGrant): { session: Session; worker: WorkerClient } {
+    const session = this.#options.registry.get(sessionId);
+    const worker = runningWorker(session);
+    if (viewerSessionId !== undefined && this.#viewers.wouldLoop(viewerSessionId, sessionId)) {
+      throw protocolError("attach_self_feedback");
+    }
+    return { session, worker };
+  }
+
+  #begin(
+    streamId: StreamId,
+    from: { socket: Socket<unknown>; rest: Uint8Array; grant: AttachGrant; session: Session; worker: WorkerClient },
+  ): RawStream {
+    const { socket, rest, grant, session, worker } = from;
+    if (grant.viewerSessionId !== undefined) {
+      this.#viewers.add(streamId, grant.viewerSessionId, session.id);
+    }
+    const payload = { session_id: session.id, stream_id: streamId };
+    const proxy = new AttachProxy({
+      streamId,
+      socket,
+      rest,
+      worker,
+      dimensions: grant.dimensions,
+      onInput: () => session.activity?.inputWritten(),
+      onOpen: () => this.#options.announce({ event: "attach_opened", payload }),
+      onClosed: (error, wasOpen) => {
+        this.#active.delete(streamId);
+        this.#viewers.remove(streamId);
+        if (error !== undefined) {
+          this.#fail(streamId, session, error);
+        }
+        if (wasOpen) {
+          this.#options.announce({ event: "attach_closed", payload });
+        }
+      },
+    });
+    this.#active.set(streamId, proxy);
+    return proxy;
+  }
+
+  #fail(streamId: StreamId, session: Session, error: ProtocolError): void {
+    this.#failures.put(streamId, error.toWire());
+    this.#options.log.warn("attach_failed", { session_id: session.id, stream_id: streamId, code: error.code });
+  }
+
+  #toProtocolError(streamId: StreamId, cause: unknown): ProtocolError {
+    if (isProtocolError(cause)) {
+      return cause;
+    }
+    this.#options.log.error("attach_not_opened", { stream_id: streamId, ...failureFields(cause) });
+    return protocolError("internal_error", { cause });
+  }
+
+  /** Ends a stream. Tells whether it was there, or once, why it had broken. */
+  detach(streamId: StreamId): { detached: boolean; error?: ReturnType<AttachFailures["take"]> } {
+    const proxy = this.#active.get(streamId);
+    if (proxy !== undefined) {
+      proxy.end();
+      return { detached: true };
+    }
+    return { detached: false, error: this.#failures.take(streamId) };
+  }
+
+  get activeCount(): number {
+    return this.#active.size;
+  }
+}
+
+/** The connected worker of a session whose program runs. Fails with what is in the way. */
+export function runningWorker(session: Session): WorkerClient {
+  if (hasEnded(session.record)) {
+    throw protocolError("session_not_running");
+  }
+  return reachableWorker(session);
+}
+
+/** The connected worker of a session, also when its program has ended and only its last screen is left. */
+export function reachableWorker(session: Session): WorkerClient {
+  const { state } = session.record.runtime;
+  if (state === "conflict") {
+    throw protocolError("session_runtime_conflict");
+  }
+  if (state === "incompatible") {
+    throw protocolError("worker_protocol_incompatible");
+  }
+  if (session.link?.isConnected) {
+    return session.link.client;
+  }
+  throw protocolError(hasEnded(session.record) ? "session_not_running" : "session_runtime_reconnecting");
+}

@@ -1,0 +1,222 @@
+import { hostname, userInfo } from "node:os";
+import { join } from "node:path";
+import type { DaemonId } from "@pohunek/protocol/wire";
+import { daemonIdOf } from "@pohunek/protocol/wire";
+import { chooseUserShell, SHELL_RUNTIME } from "../agents/launch.ts";
+import type { Platform } from "../platform/index.ts";
+import { pruneLogs } from "../store/log-files.ts";
+import type { Logger } from "../store/logger.ts";
+import { Store } from "../store/store.ts";
+import type { Supervisor } from "../supervision/supervisor.ts";
+import { logDir } from "../worker-api/paths.ts";
+import { Attachments } from "./attachments.ts";
+import type { Config } from "./config.ts";
+import type { Handlers } from "./dispatcher.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import { Doctor } from "./doctor.ts";
+import { doctorChecks } from "./doctor-checks.ts";
+import { EventBus } from "./event-bus.ts";
+import { findEnclosingSession } from "./inside-session.ts";
+import type { Listener, ListenerOptions } from "./listener.ts";
+import { listenUnix } from "./listener.ts";
+import { attachMethods } from "./methods/attach-methods.ts";
+import { hostMethods } from "./methods/host-methods.ts";
+import { inputMethods } from "./methods/input-methods.ts";
+import { lifecycleMethods } from "./methods/lifecycle-methods.ts";
+import { observeMethods } from "./methods/observe-methods.ts";
+import { settingsMethods } from "./methods/settings-methods.ts";
+import { subscribeMethod } from "./methods/subscribe-method.ts";
+import { OverlayListeners } from "./overlay-listeners.ts";
+import { Peer } from "./peer.ts";
+import type { Roots } from "./roots.ts";
+import { publicSocketPath } from "./roots.ts";
+import { SessionCore } from "./session-core.ts";
+import { SessionLauncher } from "./session-launcher.ts";
+import { Waiters } from "./waiters.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface DaemonOptions {
+  readonly env: Environment;
+  readonly roots: Roots;
+  readonly config: Config;
+  readonly platform: Platform;
+  readonly supervisor: Supervisor;
+  readonly release: string;
+  readonly log: Logger;
+  /** Ends the daemon on the spot, as a crash would. */
+  readonly crash: () => void;
+}
+
+/** One running daemon. Disposing of it ends the service and leaves the workers alone. */
+export class Daemon implements AsyncDisposable {
+  readonly #options: DaemonOptions;
+  readonly #store: Store;
+  readonly #core: SessionCore;
+  readonly #unix: Listener;
+  readonly #overlays: OverlayListeners;
+
+  private constructor(parts: {
+    options: DaemonOptions;
+    store: Store;
+    core: SessionCore;
+    unix: Listener;
+    overlays: OverlayListeners;
+  }) {
+    this.#options = parts.options;
+    this.#store = parts.store;
+    this.#core = parts.core;
+    this.#unix = parts.unix;
+    this.#overlays = parts.overlays;
+  }
+
+  /** In this order: store loaded, workers found, state reconciled, sockets bound, readiness told. */
+  static async start(options: DaemonOptions): Promise<Daemon> {
+    const { roots, config, platform, supervisor, log, env } = options;
+    const { settings } = config;
+    pruneDaemonLogs(options);
+    const store = openStore(options);
+    const daemonId = newDaemonId();
+    const events = new EventBus();
+    const core = new SessionCore({
+      roots,
+      settings,
+      store,
+      supervisor,
+      platform,
+      daemonId,
+      announce: (event) => events.announce(event),
+      reach: (step) => {
+        if (step === settings.testCrashAt) {
+          options.crash();
+        }
+      },
+      log,
+      now: () => new Date(),
+    });
+    const report = await core.reconcile();
+    const attachments = new Attachments({ registry: core.registry, announce: (event) => events.announce(event), log });
+    const waiters = new Waiters({ total: settings.maxWaiters, perSession: settings.maxWaitersPerSession });
+    const listening: { overlays?: OverlayListeners } = {};
+    const doctor = new Doctor(
+      doctorChecks({ roots, store, core, report, supervisor, overlays: () => listening.overlays?.look() }),
+    );
+    const handlers = listHandlers(options, { core, attachments, waiters, doctor, daemonId });
+    const dispatcher = new Dispatcher({ handlers, daemonId, log });
+    const accept: ListenerOptions["accept"] = (socket, origin) =>
+      new Peer({
+        socket,
+        origin,
+        dispatcher,
+        events,
+        openAttach: (streamId, peer) => attachments.open(streamId, peer),
+      });
+    const overlays = new OverlayListeners(config.overlays, { accept, log });
+    listening.overlays = overlays;
+    overlays.start();
+    const uid = platform.self.uid();
+    const unix = listenUnix({
+      accept,
+      log,
+      path: publicSocketPath(roots),
+      uid,
+      readPeer: (fd) => platform.readPeer(fd),
+    });
+    log.info("ready", { daemon_id: daemonId, pid: process.pid });
+    tellServiceManager(options, env["NOTIFY_SOCKET"]);
+    return new Daemon({ options, store, core, unix, overlays });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { log, supervisor } = this.#options;
+    log.info("stopping");
+    this.#unix.stop();
+    this.#overlays.stop();
+    await this.#core[Symbol.asyncDispose]();
+    this.#unix.closeAll();
+    await this.#overlays[Symbol.asyncDispose]();
+    await supervisor[Symbol.asyncDispose]();
+    this.#store[Symbol.dispose]();
+    log.info("stopped");
+  }
+}
+
+function newDaemonId(): DaemonId {
+  return daemonIdOf({ pid: process.pid, startedAtNanos: BigInt(Date.now()) * 1_000_000n, sequence: 1 });
+}
+
+/** Limits of the log families; the session's is the worker's business, and repeated here for what it left. */
+const SESSION_LOG_LIMITS = { fileBytes: 4_194_304, files: 4 };
+
+function pruneDaemonLogs({ roots, config, platform, log }: DaemonOptions): void {
+  const daemon = { fileBytes: config.settings.logDaemonFileBytes, files: config.settings.logDaemonFiles };
+  const removed = pruneLogs(logDir(roots.state), platform.self.uid(), { daemon, session: SESSION_LOG_LIMITS });
+  if (removed.length > 0) {
+    log.info("logs_pruned", { files: removed.length });
+  }
+}
+
+function openStore({ roots, log }: DaemonOptions): Store {
+  const store = new Store(join(roots.data, "store.sqlite3"));
+  const { foundVersion, backupPath } = store.opened;
+  if (backupPath !== undefined) {
+    log.info("store_migrated", { from_schema: foundVersion });
+  }
+  return store;
+}
+
+interface Parts {
+  readonly core: SessionCore;
+  readonly attachments: Attachments;
+  readonly waiters: Waiters;
+  readonly doctor: Doctor;
+  readonly daemonId: DaemonId;
+}
+
+function listHandlers(options: DaemonOptions, { core, attachments, waiters, doctor, daemonId }: Parts): Handlers {
+  const { env, roots, config, platform, release } = options;
+  const { registry, changes, creator, ender, inputs, inventory } = core;
+  const userShell = chooseUserShell([env["SHELL"], userInfo().shell ?? undefined]);
+  const launcher = new SessionLauncher({
+    creator,
+    inputs,
+    daemonEnv: env,
+    forward: config.settings.environmentForward,
+    home: env["HOME"] || userInfo().homedir,
+    hostName: hostname(),
+    userShell,
+    daemonId,
+    publicSocketPath: publicSocketPath(roots),
+  });
+  return {
+    ...hostMethods({
+      release,
+      doctor,
+      runtimes: () => [
+        { agent: SHELL_RUNTIME, agent_base: SHELL_RUNTIME, available: true, path: userShell, supported: true },
+      ],
+      hasGit: () => Bun.which("git", { PATH: env["PATH"] ?? "" }) !== null,
+    }),
+    ...lifecycleMethods({ registry, launcher, ender, inventory }),
+    ...attachMethods({
+      registry,
+      attachments,
+      enclosingSession: (pid) => findEnclosingSession(pid, { processes: platform.processes, registry }),
+    }),
+    ...observeMethods({ registry, changes, waiters }),
+    ...settingsMethods(registry),
+    ...inputMethods(registry, inputs),
+    ...subscribeMethod,
+  };
+}
+
+function tellServiceManager({ platform, log }: DaemonOptions, address: string | undefined): void {
+  if (address === undefined || address === "") {
+    return;
+  }
+  try {
+    platform.self.notifyServiceManager(address, "READY=1");
+  } catch (cause) {
+    log.warn("service_manager_not_told", { code: String((cause as { code?: unknown }).code) });
+  }
+}

@@ -1,0 +1,156 @@
+import { chmodSync, lstatSync, rmSync } from "node:fs";
+import { isIPv6 } from "node:net";
+import { protocolError } from "@pohunek/protocol/wire";
+import type { Socket, SocketHandler, TCPSocketListener, UnixSocketListener } from "bun";
+import type { PeerIdentity } from "../platform/index.ts";
+import type { Logger } from "../store/logger.ts";
+import type { Origin } from "./origin.ts";
+
+/** What a connection's bytes are handed to. */
+export interface ConnectionSink {
+  data(chunk: Uint8Array): void;
+  drain(): void;
+  end(): void;
+  closed(): void;
+  close(): void;
+}
+
+export interface ListenerOptions {
+  /** Makes the sink of an accepted connection. */
+  readonly accept: (socket: Socket<unknown>, origin: Origin) => ConnectionSink;
+  readonly log: Logger;
+}
+
+export interface UnixListenerOptions extends ListenerOptions {
+  readonly path: string;
+  readonly uid: number;
+  readonly readPeer: (fd: number) => PeerIdentity | undefined;
+}
+
+export interface TcpListenerOptions extends ListenerOptions {
+  readonly overlay: string;
+  readonly address: string;
+  readonly port: number;
+}
+
+/** A listening socket and the connections that it accepted. */
+export interface Listener {
+  /** Where it listens: a path, or `address:port`. */
+  readonly name: string;
+  /** Stops accepting. Connections go on. */
+  stop(): void;
+  /** Ends all connections. */
+  closeAll(): void;
+}
+
+type Decide = (socket: Socket<Accepted>) => Origin | undefined;
+interface Accepted {
+  sink: ConnectionSink | undefined;
+}
+
+/**
+ * Listens for the owner's local clients. The folder keeps other users out; should one get in all the same, the kernel's
+ * word about who connected is what counts.
+ */
+export function listenUnix(options: UnixListenerOptions): Listener {
+  const { path, uid, readPeer, log } = options;
+  const decide: Decide = (socket) => {
+    // Bun gives the descriptor of an accepted socket, though its types do not say so.
+    const { fd } = socket as unknown as { fd: number };
+    const peer = readPeer(fd);
+    if (peer === undefined || peer.uid !== uid) {
+      log.warn("peer_refused", { uid: peer?.uid, pid: peer?.pid });
+      return undefined;
+    }
+    return { kind: "local_owner", pid: peer.pid };
+  };
+  removeStaleSocket(path);
+  const connections = new Set<ConnectionSink>();
+  // Bun takes allowHalfOpen for Unix sockets too, though its types do not say so.
+  const halfOpen = { allowHalfOpen: true };
+  const server: UnixSocketListener<Accepted> = Bun.listen<Accepted>({
+    unix: path,
+    ...halfOpen,
+    data: { sink: undefined },
+    socket: socketHandler(options, { connections, decide }),
+  });
+  chmodSync(path, 0o600);
+  return {
+    name: path,
+    stop: () => {
+      server.stop();
+      rmSync(path, { force: true });
+    },
+    closeAll: () => closeEach(connections),
+  };
+}
+
+/** Listens on one address of a private overlay, whose members are the owner's. Fails when the address is not there. */
+export function listenTcp(options: TcpListenerOptions): Listener {
+  const { overlay, address, port } = options;
+  const connections = new Set<ConnectionSink>();
+  const server: TCPSocketListener<Accepted> = Bun.listen<Accepted>({
+    hostname: address,
+    port,
+    allowHalfOpen: true,
+    data: { sink: undefined },
+    socket: socketHandler(options, { connections, decide: () => ({ kind: "overlay_owner", overlay }) }),
+  });
+  return {
+    name: `${isIPv6(address) ? `[${address}]` : address}:${server.port}`,
+    stop: () => server.stop(),
+    closeAll: () => closeEach(connections),
+  };
+}
+
+function socketHandler(
+  { accept }: ListenerOptions,
+  { connections, decide }: { connections: Set<ConnectionSink>; decide: Decide },
+): SocketHandler<Accepted> {
+  const handler: SocketHandler<Accepted, "uint8array"> = {
+    binaryType: "uint8array",
+    open(socket) {
+      const origin = decide(socket);
+      if (origin === undefined) {
+        socket.terminate();
+        return;
+      }
+      const sink = accept(socket, origin);
+      socket.data = { sink };
+      connections.add(sink);
+    },
+    data: (socket, chunk) => socket.data.sink?.data(chunk),
+    drain: (socket) => socket.data.sink?.drain(),
+    end: (socket) => socket.data.sink?.end(),
+    close(socket) {
+      const { sink } = socket.data;
+      if (sink !== undefined) {
+        connections.delete(sink);
+        sink.closed();
+      }
+    },
+    error() {
+      // ECONNRESET and the like: `close` follows and does what there is to do.
+    },
+  };
+  // Bun.listen's types know handlers of its default kind of chunks only.
+  return handler as unknown as SocketHandler<Accepted>;
+}
+
+function closeEach(connections: ReadonlySet<ConnectionSink>): void {
+  for (const connection of connections) {
+    connection.close();
+  }
+}
+
+/** Removes the socket of a daemon that is gone. The runtime lock is ours, so no daemon listens there. */
+function removeStaleSocket(path: string): void {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) {
+    return;
+  }
+  if (!stat.isSocket()) {
+    throw protocolError("paths_unavailable", { message: `${path} exists and is not a socket` });
+  }
+  rmSync(path);
+}

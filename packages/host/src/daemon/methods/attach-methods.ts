@@ -1,0 +1,63 @@
+import { protocolError } from "@pohunek/protocol/wire";
+import type { Registry } from "../../sessions/registry.ts";
+import { factsOf } from "../../sessions/session.ts";
+import { toSessionInfo } from "../../sessions/session-info.ts";
+import type { Attachments } from "../attachments.ts";
+import { runningWorker } from "../attachments.ts";
+import type { Handlers, RequestContext } from "../dispatcher.ts";
+
+export interface AttachMethodsOptions {
+  readonly registry: Registry;
+  readonly attachments: Attachments;
+  /** The session in whose process tree a local process runs, by the kernel's word. */
+  readonly enclosingSession: (pid: number) => string | undefined;
+}
+
+type AttachMethods = Pick<Handlers, "session.attach" | "session.detach" | "session.resize">;
+
+/** Attaching to sessions, and the size of their terminals. */
+export function attachMethods({ registry, attachments, enclosingSession }: AttachMethodsOptions): AttachMethods {
+  const viewerOf = (
+    params: { origin_session_id?: string; origin_worker_id?: string },
+    context: RequestContext,
+  ): string | undefined => {
+    const declared = params.origin_session_id ?? context.originSessionId;
+    const worker = declared === undefined ? undefined : registry.find(declared)?.record.runtime;
+    // A worker id that is not the session's present one comes from an environment that outlived its session.
+    const isStale =
+      params.origin_worker_id !== undefined &&
+      worker !== undefined &&
+      worker.workerId !== params.origin_worker_id &&
+      worker.runtimeId !== params.origin_worker_id;
+    if (declared !== undefined && !isStale) {
+      return declared;
+    }
+    return context.origin.kind === "local_owner" ? enclosingSession(context.origin.pid) : undefined;
+  };
+  return {
+    "session.attach": (params, context) => {
+      const streamId = attachments.grant({
+        sessionId: params.session_id,
+        origin: context.origin,
+        dimensions: params.initial_dimensions,
+        viewerSessionId: viewerOf(params, context),
+      });
+      return { stream_id: streamId };
+    },
+    "session.detach": ({ stream_id }) => attachments.detach(stream_id),
+    "session.resize": async ({ session_id, cols, rows }) => {
+      const session = registry.get(session_id);
+      const worker = runningWorker(session);
+      const { changed } = await worker.resize({ cols, rows });
+      if (changed) {
+        const live = factsOf(await worker.inspect());
+        session.live = live;
+        registry.touch(session, { cols: live.cols, rows: live.rows });
+      }
+      if (registry.find(session_id) !== session) {
+        throw protocolError("session_not_found");
+      }
+      return { session: toSessionInfo(session) };
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import type { AgentActivity, SessionId, SessionState } from "@pohunek/protocol/wire";
+import { decimal, protocolError } from "@pohunek/protocol/wire";
+import type { SessionEnder } from "../../sessions/end-session.ts";
+import type { Inventory } from "../../sessions/inventory.ts";
+import { hasEnded } from "../../sessions/lifecycle.ts";
+import type { Registry } from "../../sessions/registry.ts";
+import type { Session } from "../../sessions/session.ts";
+import { toSessionInfo } from "../../sessions/session-info.ts";
+import type { Handlers } from "../dispatcher.ts";
+import type { SessionLauncher } from "../session-launcher.ts";
+
+export interface LifecycleMethodsOptions {
+  readonly registry: Registry;
+  readonly launcher: SessionLauncher;
+  readonly ender: SessionEnder;
+  readonly inventory: Inventory;
+}
+
+type LifecycleMethods = Pick<
+  Handlers,
+  | "session.new"
+  | "session.list"
+  | "session.inspect"
+  | "session.stop"
+  | "session.remove"
+  | "session.remove_accepting_unconfirmed"
+  | "session.resume"
+  | "session.fork"
+  | "session.runtime_inventory"
+>;
+
+interface Filter {
+  readonly key: "state" | "activity" | "agent" | "id" | "project";
+  readonly value: string;
+}
+
+/** Starting, listing and ending sessions. */
+export function lifecycleMethods({ registry, launcher, ender, inventory }: LifecycleMethodsOptions): LifecycleMethods {
+  const remove = async (id: SessionId, isAccepting: boolean) => {
+    const { stopped, accepted } = await ender.remove(registry.get(id), isAccepting);
+    return { removed: true, stopped, accepted };
+  };
+  return {
+    "session.new": async (params) => {
+      const { session, appliedInput } = await launcher.launch(params);
+      return { ...toSessionInfo(session), applied_input: appliedInput };
+    },
+    "session.list": ({ filters = [] }) =>
+      [...registry.all].filter((session) => matchesAll(session, filters)).map((session) => toSessionInfo(session)),
+    "session.inspect": (id) => toSessionInfo(registry.get(id)),
+    "session.stop": async (id) => {
+      await ender.stop(registry.get(id));
+      return { stopped: true };
+    },
+    "session.remove": async (id) => {
+      const { removed, stopped } = await remove(id, false);
+      return { removed, stopped };
+    },
+    "session.remove_accepting_unconfirmed": async (id) => {
+      const { accepted, ...outcome } = await remove(id, true);
+      const processes = accepted.map(({ pid, start_identity, program }) => ({
+        pid,
+        start_identity: decimal(BigInt(start_identity)),
+        command: program,
+      }));
+      return { ...outcome, accepted_unconfirmed_processes: processes.length === 0 ? undefined : processes };
+    },
+    "session.resume": (params) => {
+      const session = registry.get(typeof params === "string" ? params : params.session_id);
+      throw protocolError(hasEnded(session.record) ? "not_resumable" : "session_not_terminal");
+    },
+    "session.fork": ({ session_id }) => {
+      registry.get(session_id);
+      throw protocolError("agent_fork_unsupported");
+    },
+    "session.runtime_inventory": async () => ({ entries: await inventory.list() }),
+  };
+}
+
+/** Every key must match; several values of one key are alternatives. */
+function matchesAll(session: Session, filters: readonly Filter[]): boolean {
+  return filters.every(({ key }) => filters.some((filter) => filter.key === key && matches(session, filter)));
+}
+
+function matches({ record, activity }: Session, { key, value }: Filter): boolean {
+  switch (key) {
+    case "state":
+      return record.state === (value as SessionState);
+    case "activity":
+      return activity?.current?.activity === (value as AgentActivity);
+    case "agent":
+      return record.agent === value;
+    case "id":
+      return record.id === value;
+    case "project":
+      // No session belongs to a project yet.
+      return false;
+  }
+}

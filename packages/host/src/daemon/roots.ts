@@ -1,0 +1,97 @@
+import { chmodSync, lstatSync, mkdirSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import type { ProtocolError } from "@pohunek/protocol/wire";
+import { newSessionId, protocolError } from "@pohunek/protocol/wire";
+import { workerSocketPath } from "../worker-api/paths.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The folders of this product, each `<base>/pohunek`. */
+export interface Roots {
+  readonly config: string;
+  readonly data: string;
+  readonly state: string;
+  readonly runtime: string;
+}
+
+const NAME = "pohunek";
+
+/**
+ * Where things are kept, by the XDG variables. The runtime base must be given and exist: a folder in /tmp would not be
+ * private and not be found again. Nothing is created here.
+ */
+export function resolveRoots(env: Environment, socketPathBytes: number): Roots {
+  const home = env["HOME"] || homedir();
+  const base = (variable: string, fallback: string): string =>
+    join(absolute(env, variable) ?? join(home, fallback), NAME);
+  const runtimeBase = absolute(env, "XDG_RUNTIME_DIR");
+  if (runtimeBase === undefined) {
+    throw unavailable("XDG_RUNTIME_DIR is not set");
+  }
+  const runtime = join(runtimeBase, NAME);
+  mustFit(runtime, socketPathBytes);
+  if (statSync(runtimeBase, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw unavailable(`XDG_RUNTIME_DIR names ${runtimeBase}, which is not a folder`);
+  }
+  return {
+    config: base("XDG_CONFIG_HOME", ".config"),
+    data: base("XDG_DATA_HOME", ".local/share"),
+    state: base("XDG_STATE_HOME", ".local/state"),
+    runtime,
+  };
+}
+
+function absolute(env: Environment, variable: string): string | undefined {
+  const value = env[variable];
+  if (value === undefined) {
+    return undefined;
+  }
+  if (!isAbsolute(value)) {
+    throw unavailable(`${variable} is ${value === "" ? "empty" : "relative"}; it must be an absolute path`);
+  }
+  return value;
+}
+
+export function publicSocketPath(roots: Pick<Roots, "runtime">): string {
+  return join(roots.runtime, "daemon.sock");
+}
+
+/** The longest socket path that will be used is checked in full, before anything is created. */
+function mustFit(runtime: string, socketPathBytes: number): void {
+  const longest = workerSocketPath(runtime, newSessionId());
+  const bytes = Buffer.byteLength(longest) + 1;
+  if (bytes > socketPathBytes) {
+    const message = `a socket below ${runtime} would need a path of ${bytes} bytes; this system allows ${socketPathBytes}`;
+    throw unavailable(message, "Set XDG_RUNTIME_DIR to a shorter path.");
+  }
+}
+
+/** Makes the folders, private to the owner. Fails when one belongs to somebody else or is not a folder. */
+export function prepareRoots(roots: Roots, uid: number): void {
+  const folders = [
+    roots.data,
+    join(roots.data, "events"),
+    roots.state,
+    join(roots.state, "logs"),
+    join(roots.state, "workers"),
+    roots.runtime,
+    join(roots.runtime, "workers"),
+  ];
+  for (const folder of folders) {
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+    } catch (cause) {
+      throw unavailable(`${folder} can't be made`, undefined, cause);
+    }
+    const stat = lstatSync(folder);
+    if (!stat.isDirectory() || stat.uid !== uid) {
+      throw unavailable(`${folder} is not a folder of this user`);
+    }
+    chmodSync(folder, 0o700);
+  }
+}
+
+function unavailable(message: string, recover?: string, cause?: unknown): ProtocolError {
+  return protocolError("paths_unavailable", { message, recover, cause });
+}

@@ -1,0 +1,133 @@
+import type { AnnouncedEvent } from "@pohunek/protocol";
+import type { DaemonId } from "@pohunek/protocol/wire";
+import type { Platform } from "../platform/index.ts";
+import { endGeneration } from "../platform/index.ts";
+import { Retries } from "../sessions/backoff.ts";
+import { Changes } from "../sessions/changes.ts";
+import { SessionCreator } from "../sessions/create-session.ts";
+import { SessionEnder } from "../sessions/end-session.ts";
+import { EndedWorkers } from "../sessions/ended-workers.ts";
+import { Inventory } from "../sessions/inventory.ts";
+import type { EndLeftovers } from "../sessions/leftovers.ts";
+import type { ReconcileReport } from "../sessions/reconcile.ts";
+import { reconcile } from "../sessions/reconcile.ts";
+import { Registry } from "../sessions/registry.ts";
+import { RollBack } from "../sessions/roll-back.ts";
+import type { Session } from "../sessions/session.ts";
+import { SessionInputs } from "../sessions/session-inputs.ts";
+import type { ReachStep } from "../sessions/steps.ts";
+import { WorkerWatch } from "../sessions/worker-watch.ts";
+import { AuditLog } from "../store/audit-log.ts";
+import { removeSessionLogs } from "../store/log-files.ts";
+import type { Logger } from "../store/logger.ts";
+import type { Store } from "../store/store.ts";
+import type { Supervisor } from "../supervision/supervisor.ts";
+import { logDir } from "../worker-api/paths.ts";
+import type { Roots } from "./roots.ts";
+import type { Settings } from "./settings.ts";
+
+export interface SessionCoreOptions {
+  readonly roots: Roots;
+  readonly settings: Settings;
+  readonly store: Store;
+  readonly supervisor: Supervisor;
+  readonly platform: Platform;
+  readonly daemonId: DaemonId;
+  readonly announce: (event: AnnouncedEvent) => void;
+  readonly reach: ReachStep;
+  readonly log: Logger;
+  readonly now: () => Date;
+}
+
+/** Everything that has to do with sessions, wired together; no listener and no request belongs to it. */
+export class SessionCore implements AsyncDisposable {
+  readonly registry: Registry;
+  readonly changes = new Changes();
+  readonly creator: SessionCreator;
+  readonly ender: SessionEnder;
+  readonly inputs: SessionInputs;
+  readonly inventory: Inventory;
+  readonly #options: SessionCoreOptions;
+  readonly #retries = new Retries();
+  readonly #watch: WorkerWatch;
+  readonly #rollBack: RollBack;
+
+  constructor(options: SessionCoreOptions) {
+    const { roots, settings, store, daemonId } = options;
+    this.#options = options;
+    const common = {
+      ...options,
+      changes: this.changes,
+      retries: this.#retries,
+      controller: daemonId,
+      runtimeRoot: roots.runtime,
+      endLeftovers: leftoversEnder(options),
+    };
+    const audit = new AuditLog(`${roots.data}/events`, store, options.now);
+    const registry = new Registry({ ...common, audit });
+    const isStored = (session: Session): boolean => registry.isStored(session);
+    const ended = new EndedWorkers({ ...common, keep: settings.workerKeepEnded, isStored });
+    const watch = new WorkerWatch({ ...common, registry, ended });
+    const rollBack = new RollBack({ ...common, registry });
+    this.registry = registry;
+    this.#watch = watch;
+    this.#rollBack = rollBack;
+    const limits = {
+      history_bytes: settings.outputRingBytes,
+      max_cols: settings.terminalMaxCols,
+      max_rows: settings.terminalMaxRows,
+    };
+    this.creator = new SessionCreator({ ...common, registry, watch, rollBack, limits });
+    const uid = options.platform.self.uid();
+    const deleteFiles = (session: Session): void => removeSessionLogs(logDir(roots.state), uid, session.id);
+    this.ender = new SessionEnder({ ...common, registry, ended, deleteFiles, graceMs: settings.workerStopGraceMs });
+    this.inputs = new SessionInputs({ changes: this.changes, epoch: daemonId });
+    this.inventory = new Inventory({ ...common, registry });
+  }
+
+  /** Joins store and workers. Nobody is served before this is done. */
+  async reconcile(): Promise<ReconcileReport> {
+    const { store, supervisor, log } = this.#options;
+    return await reconcile({
+      store,
+      registry: this.registry,
+      supervisor,
+      watch: this.#watch,
+      rollBack: this.#rollBack,
+      ender: this.ender,
+      changes: this.changes,
+      log,
+    });
+  }
+
+  /** Lets running creations end, stores what is not stored, and lets go of all workers: they run on. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.creator.close();
+    await this.#retries[Symbol.asyncDispose]();
+    const sessions = [...this.registry.all];
+    await Promise.all(sessions.map(letGo));
+    this.registry[Symbol.dispose]();
+  }
+}
+
+async function letGo(session: Session): Promise<void> {
+  session.activity?.[Symbol.dispose]();
+  await session.link?.[Symbol.asyncDispose]();
+}
+
+function leftoversEnder({ platform, settings }: SessionCoreOptions): EndLeftovers {
+  return async ({ sessionId, workerId, runtimeId }) => {
+    const { survivors, unclear } = await endGeneration({
+      processes: platform.processes,
+      marks: { sessionId, workerId, runtimeId },
+      except: [process.pid],
+      graceMs: settings.workerStopGraceMs,
+    });
+    const describe = (facts: (typeof survivors)[number]) => ({
+      pid: facts.pid,
+      start_identity: facts.startIdentity,
+      program: facts.program,
+    });
+    return { survivors: survivors.map(describe), skipped: unclear.map(describe), isCertain: true };
+  };
+}

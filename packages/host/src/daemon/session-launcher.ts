@@ -1,0 +1,63 @@
+import type { ParsedParamsOf } from "@pohunek/protocol";
+import type { DaemonId } from "@pohunek/protocol/wire";
+import { protocolError } from "@pohunek/protocol/wire";
+import { childEnvironment } from "../agents/child-environment.ts";
+import { resolveLaunch } from "../agents/launch.ts";
+import { resolveWorkingDirectory } from "../agents/working-directory.ts";
+import type { SessionCreator } from "../sessions/create-session.ts";
+import type { Session } from "../sessions/session.ts";
+import type { SessionInputs } from "../sessions/session-inputs.ts";
+
+export interface SessionLauncherOptions {
+  readonly creator: SessionCreator;
+  readonly inputs: SessionInputs;
+  readonly daemonEnv: Readonly<Record<string, string | undefined>>;
+  readonly forward: readonly string[];
+  readonly home: string;
+  readonly hostName: string;
+  readonly userShell: string;
+  readonly daemonId: DaemonId;
+  readonly publicSocketPath: string;
+}
+
+export interface Launched {
+  readonly session: Session;
+  readonly appliedInput?: string;
+}
+
+/** From the params of session.new to a running session. */
+export class SessionLauncher {
+  readonly #options: SessionLauncherOptions;
+
+  constructor(options: SessionLauncherOptions) {
+    this.#options = options;
+  }
+
+  async launch(params: ParsedParamsOf<"session.new">): Promise<Launched> {
+    refuseProjects(params);
+    const { creator, inputs, home, hostName, userShell } = this.#options;
+    const { agent, name, cols, rows, metadata = {}, command, input } = params;
+    const launch = resolveLaunch({ agent, command }, userShell);
+    const cwd = resolveWorkingDirectory(params.cwd, { home, hostName });
+    const environment = (sessionId: Session["id"]) =>
+      childEnvironment({ ...this.#options, sessionId, shell: userShell });
+    const session = await creator.create({ launch, name, cwd, cols, rows, metadata, environment });
+    if (input === undefined) {
+      return { session };
+    }
+    await inputs.send(session, input);
+    return { session, appliedInput: input };
+  }
+}
+
+/** Repositories and projects come with their own registry; a session must not silently start somewhere else. */
+function refuseProjects({ project, repo, branch, base_branch }: ParsedParamsOf<"session.new">): void {
+  if (project !== undefined) {
+    throw protocolError("projects_not_configured");
+  }
+  if (repo !== undefined || branch !== undefined || base_branch !== undefined) {
+    throw protocolError("bad_request", {
+      message: "repo, branch and base_branch need a project registry, which this daemon does not have",
+    });
+  }
+}
