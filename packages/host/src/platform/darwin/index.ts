@@ -47,6 +47,7 @@ export const darwin: Platform = {
     detachStdio: refuse("self.detachStdio"),
     closeInherited: refuse("self.closeInherited"),
     uid: () => process.getuid?.() ?? -1,
+    notifyServiceManager: refuse("self.notifyServiceManager"),
   },
   files: {
     tryLock: refuse("files.tryLock"),

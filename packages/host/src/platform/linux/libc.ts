@@ -44,6 +44,8 @@ const SYMBOLS = {
   prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" },
   umask: { args: ["u32"], returns: "u32" },
   flock: { args: ["i32", "i32"], returns: "i32" },
+  socket: { args: ["i32", "i32", "i32"], returns: "i32" },
+  connect: { args: ["i32", "ptr", "u32"], returns: "i32" },
   getsockopt: { args: ["i32", "i32", "i32", "ptr", "ptr"], returns: "i32" },
 } as const;
 

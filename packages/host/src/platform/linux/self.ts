@@ -2,6 +2,7 @@ import { ptr } from "bun:ffi";
 import { closeSync, constants, openSync, readdirSync, readlinkSync } from "node:fs";
 import type { SelfCalls } from "../platform.ts";
 import { check, cString, libc } from "./libc.ts";
+import { notifyServiceManager } from "./notify.ts";
 
 const PR_SET_PDEATHSIG = 1;
 const PR_SET_NAME = 15;
@@ -53,4 +54,5 @@ export const selfCalls: SelfCalls = {
   detachStdio,
   closeInherited,
   uid: () => process.getuid?.() ?? -1,
+  notifyServiceManager,
 };
