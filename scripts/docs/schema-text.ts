@@ -30,7 +30,7 @@ function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
 }
 
 /** How a schema is written in a table. Text needs no type: it is what a field holds that has none. */
-export function typeText(schema: z.core.$ZodType): string {
+function typeText(schema: z.core.$ZodType): string {
   const note = noteOf(schema);
   if (note.label !== undefined) return note.label;
   if (note.values !== undefined) return enumNames.get(note.values) ?? note.values.join(" \\| ");

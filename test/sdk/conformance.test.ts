@@ -67,7 +67,7 @@ test("the compiled client keeps to the protocol on Node, over Unix socket, TCP a
   expect(built).toEqual({ code: 0, stdout: "", stderr: "" });
   await using server = await startConformanceServer();
   await using gateway = new Gateway(HOST, server.socketPath);
-  const script = join(import.meta.dir, "run-conformance.ts");
+  const script = join(ROOT, "test/fixtures/run-conformance.ts");
   const node = await run([join(ROOT, "node_modules/.bin/node"), script, JSON.stringify(endpointsOf(server, gateway))]);
   expect({ code: node.code, stderr: node.code === 0 ? "" : node.stderr }).toEqual({ code: 0, stderr: "" });
   const report = JSON.parse(node.stdout) as { transports: string[]; sdk: string; versions: Record<string, string> };

@@ -1,5 +1,5 @@
 import type { NetConnectOpts } from "node:net";
-import { SocketStream } from "./socket-stream.ts";
+import { SocketStream } from "./node-socket-stream.ts";
 import type { Transport } from "./transport.ts";
 
 /** A daemon of this machine, by the path of its socket. */

@@ -4,13 +4,13 @@ import { DOCTOR_STATUSES, ENROLLMENT_STATUSES, HOST_CLASSES } from "../wire/enum
 
 const doctorCheck = openObject({ name: z.string(), status: openEnum(DOCTOR_STATUSES), detail: z.string() });
 
-export const doctorReport = openObject({
+const doctorReport = openObject({
   checks: z.array(doctorCheck),
   overall: openEnum(DOCTOR_STATUSES),
 });
 export type DoctorReport = z.output<typeof doctorReport>;
 
-export const agentRuntime = openObject({
+const agentRuntime = openObject({
   agent: z.string(),
   agent_base: z.string().optional(),
   available: z.boolean(),
@@ -22,7 +22,7 @@ export const agentRuntime = openObject({
 export type AgentRuntime = z.output<typeof agentRuntime>;
 
 /** A peer that was found, with the class it was put in. */
-export const hostRecord = openObject({
+const hostRecord = openObject({
   overlay: z.string(),
   peer_id: z.string().nullable(),
   address: z.string().nullable(),

@@ -71,7 +71,7 @@ const retentionShape = {
 const windowShape = { attention_dedupe_window_secs: count, attention_debounce_secs: count };
 const policyLabel = { label: "NotificationPolicy" };
 
-export const notificationPolicy = openObject({
+const notificationPolicy = openObject({
   ...windowShape,
   enabled: openObject(flagShape),
   providers: z.record(z.string(), openObject(flagShape)),

@@ -18,7 +18,7 @@ import { sessionId } from "./session-info.ts";
 
 const path = boundedText(LIMITS.pathBytes);
 
-export const projectInfo = openObject({
+const projectInfo = openObject({
   id: idOf<ProjectId>("project id"),
   label: z.string(),
   repo_root: z.string(),

@@ -41,7 +41,7 @@ export const runtimeIdentity = openObject({
 }).register(schemaNotes, { label: "RuntimeIdentity" });
 export type RuntimeIdentity = z.output<typeof runtimeIdentity>;
 
-export const sessionRuntime = openObject({
+const sessionRuntime = openObject({
   state: openEnum(RUNTIME_STATES),
   runtime_generation: decimalString,
   worker_id: workerId.optional(),
@@ -66,7 +66,7 @@ export const subagentInfo = openObject({
 }).register(schemaNotes, { label: "SubagentInfo" });
 export type SubagentInfo = z.output<typeof subagentInfo>;
 
-export const sessionWarning = openObject({
+const sessionWarning = openObject({
   kind: openEnum(WARNING_KINDS),
   message: z.string(),
   detail: z.string().optional(),
@@ -74,14 +74,14 @@ export const sessionWarning = openObject({
 export type SessionWarning = z.output<typeof sessionWarning>;
 
 /** Where a statement about the activity comes from. */
-export const activityEvidence = openObject({
+const activityEvidence = openObject({
   source: z.string(),
   rule: z.string().optional(),
   region: z.string().optional(),
   matched_text: z.string().optional(),
 }).register(schemaNotes, { label: "ActivityEvidence", isOurs: true });
 
-export const activityDetail = openObject({
+const activityDetail = openObject({
   kind: openEnum(ACTIVITY_DETAIL_KINDS),
   /** When a limit ends. */
   until: timestamp.optional(),
