@@ -2,7 +2,8 @@ import type { Paint } from "../output/colour.ts";
 import type { Argument, Command } from "./command.ts";
 import type { Flag } from "./flag.ts";
 import { flagText } from "./flag.ts";
-import { GLOBAL_FLAGS, usageError } from "./parse.ts";
+import { GLOBAL_FLAGS } from "./parse.ts";
+import { usageError } from "./usage-error.ts";
 
 const INDENT = "  ";
 const MIN_COLUMN = 26;

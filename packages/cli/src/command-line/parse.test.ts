@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { Command } from "./command.ts";
 import { command } from "./command.ts";
+import type { ParsedLine } from "./parse.ts";
 import { asksForJson, parseCommandLine } from "./parse.ts";
+import type { Route } from "./route.ts";
 
 const run = (): Promise<number> => Promise.resolve(0);
 
@@ -34,30 +36,28 @@ const commands: readonly Command[] = [
   }),
 ];
 
-function parse(...words: string[]): ReturnType<typeof parseCommandLine> {
-  return parseCommandLine(words, commands);
-}
+const routes = commands.map(
+  (one): Route => ({
+    names: [one.name, ...(one.aliases ?? [])],
+    load: () => Promise.resolve(one),
+  }),
+);
 
-function problemOf(...words: string[]): { code: string; message: string; recover: string | undefined } {
-  try {
-    parse(...words);
-  } catch (error) {
-    return error as { code: string; message: string; recover: string | undefined };
-  }
-  throw new Error("no usage error");
+function parse(...words: string[]): Promise<ParsedLine> {
+  return parseCommandLine(words, routes);
 }
 
 describe("a command line", () => {
-  test("names a command by its long or short name", () => {
-    expect(parse("session", "new").command?.name).toBe("session new");
-    expect(parse("new").command?.name).toBe("session new");
-    expect(parse("ls").command?.name).toBe("session list");
-    expect(parse().command).toBeUndefined();
+  test("names a command by its long or short name", async () => {
+    expect((await parse("session", "new")).command?.name).toBe("session new");
+    expect((await parse("new")).command?.name).toBe("session new");
+    expect((await parse("ls")).command?.name).toBe("session list");
+    expect((await parse()).command).toBeUndefined();
   });
 
-  test("gives every flag a typed value", () => {
+  test("gives every flag a typed value", async () => {
     const line = ["new", "--name=a b", "--cols", "80", "--meta", "k=v=w", "--meta", "l=", "-qf", "a", "--filter", "b"];
-    expect(parse(...line, "--base-branch", "main", "--timeout", "1.5m").invocation.flags).toEqual({
+    expect((await parse(...line, "--base-branch", "main", "--timeout", "1.5m")).invocation.flags).toEqual({
       name: "a b",
       cols: 80,
       meta: { k: "v=w", l: "" },
@@ -67,30 +67,30 @@ describe("a command line", () => {
       timeout: 90_000,
     });
     const empty = { name: undefined, cols: undefined, meta: {}, baseBranch: undefined, filter: [], quiet: false };
-    expect(parse("new").invocation.flags).toEqual({ ...empty, timeout: undefined });
+    expect((await parse("new")).invocation.flags).toEqual({ ...empty, timeout: undefined });
   });
 
-  test("takes global flags anywhere before `--`", () => {
-    expect(parse("--json", "ls").global.json).toBe(true);
-    expect(parse("ls", "--json", "--host", "local").global).toMatchObject({ json: true, host: "local" });
+  test("takes global flags anywhere before `--`", async () => {
+    expect((await parse("--json", "ls")).global.json).toBe(true);
+    expect((await parse("ls", "--json", "--host", "local")).global).toMatchObject({ json: true, host: "local" });
     expect(asksForJson(["stop", "--", "--json"])).toBe(false);
     expect(asksForJson(["nonsense", "--json"])).toBe(true);
   });
 
-  test("leaves the words of a started program alone", () => {
-    expect(parse("run", "--name", "x", "vim", "-R", "--json", "--", "f").invocation.words).toEqual([
+  test("leaves the words of a started program alone", async () => {
+    expect((await parse("run", "--name", "x", "vim", "-R", "--json", "--", "f")).invocation.words).toEqual([
       "vim",
       "-R",
       "--json",
       "--",
       "f",
     ]);
-    expect(parse("run", "--", "--odd").invocation.words).toEqual(["--odd"]);
-    expect(parse("stop", "--", "-x").invocation.words).toEqual(["-x"]);
+    expect((await parse("run", "--", "--odd")).invocation.words).toEqual(["--odd"]);
+    expect((await parse("stop", "--", "-x")).invocation.words).toEqual(["-x"]);
   });
 
-  test("keeps a metadata key that is a name of the prototype", () => {
-    const { meta } = parse("new", "--meta", "__proto__=1").invocation.flags as { meta: object };
+  test("keeps a metadata key that is a name of the prototype", async () => {
+    const { meta } = (await parse("new", "--meta", "__proto__=1")).invocation.flags as { meta: object };
     expect(Object.entries(meta)).toEqual([["__proto__", "1"]]);
   });
 
@@ -111,7 +111,7 @@ describe("a command line", () => {
     [["new", "-f", "c"], "--filter must be one of: a, b", "pohunek help session new"],
     [["ls", "-z"], "there is no flag -z for session list", "pohunek help session list"],
     [["run", "--json", "x"], "run works on the terminal itself and has no JSON form", "pohunek help run"],
-  ])("%p is refused with the reason and the next step", (words, message, recover) => {
-    expect(problemOf(...words)).toMatchObject({ code: "cli_usage", message, recover });
+  ])("%p is refused with the reason and the next step", async (words, message, recover) => {
+    await expect(parse(...words)).rejects.toMatchObject({ code: "cli_usage", message, recover });
   });
 });

@@ -1,9 +1,11 @@
-import { protocolError } from "@pohunek/protocol/wire";
 import type { Command, Invocation } from "./command.ts";
 import { parseDuration } from "./duration.ts";
 import type { Flag, Flags } from "./flag.ts";
 import { flagText } from "./flag.ts";
+import type { Route } from "./route.ts";
+import { findRoute } from "./route.ts";
 import { closestName } from "./suggestion.ts";
+import { usageError } from "./usage-error.ts";
 
 /** Flags that every command takes. */
 export interface GlobalFlags {
@@ -17,8 +19,6 @@ export interface ParsedLine {
   readonly global: GlobalFlags;
   /** Undefined when no command was named. */
   readonly command: Command | undefined;
-  /** The words that named the command. */
-  readonly commandWords: readonly string[];
   readonly invocation: Invocation;
 }
 
@@ -29,10 +29,6 @@ export const GLOBAL_FLAGS = {
   version: { type: "switch", short: "V", summary: "Show the version" },
 } as const satisfies Flags;
 
-export function usageError(message: string, recover?: string): Error {
-  return protocolError("cli_usage", { message, recover });
-}
-
 /** True when `--json` stands before `--`: also usage errors are then told as JSON. */
 export function asksForJson(words: readonly string[]): boolean {
   const end = words.indexOf("--");
@@ -40,22 +36,21 @@ export function asksForJson(words: readonly string[]): boolean {
 }
 
 /** Reads a whole command line. Throws `cli_usage`. */
-export function parseCommandLine(words: readonly string[], commands: readonly Command[]): ParsedLine {
-  return new LineParser(words, commands).parse();
+export async function parseCommandLine(words: readonly string[], routes: readonly Route[]): Promise<ParsedLine> {
+  const found = findRoute(words, routes);
+  return new LineParser(found.rest, await found.route?.load()).parse();
 }
 
 class LineParser {
   readonly #words: readonly string[];
-  readonly #commands: readonly Command[];
+  readonly #command: Command | undefined;
   readonly #values = new Map<string, unknown>();
   readonly #positional: string[] = [];
-  #command: Command | undefined;
-  #commandWords: readonly string[] = [];
   #index = 0;
 
-  constructor(words: readonly string[], commands: readonly Command[]) {
+  constructor(words: readonly string[], command: Command | undefined) {
     this.#words = words;
-    this.#commands = commands;
+    this.#command = command;
   }
 
   parse(): ParsedLine {
@@ -75,51 +70,11 @@ class LineParser {
 
   /** Takes a plain word. True when the rest of the line belongs to another program. */
   #takeWord(word: string): boolean {
-    if (this.#command === undefined) {
-      this.#index -= 1;
-      this.#findCommand();
-      return false;
-    }
     this.#positional.push(word);
-    if (this.#command.stopsAtFirstWord !== true) return false;
+    if (this.#command?.stopsAtFirstWord !== true) return false;
     // `run vim -R file`: everything from here on is the program's; a `--` after it is the program's too.
     this.#positional.push(...this.#words.slice(this.#index));
     return true;
-  }
-
-  #findCommand(): void {
-    const rest = this.#words.slice(this.#index);
-    for (let count = Math.min(rest.length, 3); count > 0; count -= 1) {
-      const name = rest.slice(0, count).join(" ");
-      const found = this.#commands.find((one) => one.name === name || one.aliases?.includes(name));
-      if (found === undefined) continue;
-      this.#command = found;
-      this.#commandWords = rest.slice(0, count);
-      this.#index += count;
-      return;
-    }
-    throw this.#unknownCommand(rest);
-  }
-
-  #unknownCommand(rest: readonly string[]): Error {
-    const first = rest[0] as string;
-    const names = this.#commands
-      .filter((one) => one.isHidden !== true)
-      .flatMap((one) => [one.name, ...(one.aliases ?? [])]);
-    const members = names.filter((name) => name.startsWith(`${first} `)).map((name) => name.slice(first.length + 1));
-    if (members.length > 0) {
-      const second = rest[1];
-      const problem =
-        second === undefined || second.startsWith("-")
-          ? `${first} needs a second word`
-          : `there is no command "${first} ${second}"`;
-      return usageError(`${problem}: ${[...new Set(members)].join(", ")}`, `pohunek help ${first}`);
-    }
-    const near = closestName(first, names);
-    return usageError(
-      `there is no command "${first}"`,
-      near === undefined ? "pohunek help" : `did you mean: pohunek ${near}`,
-    );
   }
 
   #takeLong(word: string): void {
@@ -216,12 +171,7 @@ class LineParser {
     };
     if (this.#command !== undefined && !global.help && !global.version) this.#checkWords(this.#command, global);
     const flags = flagValues(this.#command?.flags ?? {}, this.#values);
-    return {
-      global,
-      command: this.#command,
-      commandWords: this.#commandWords,
-      invocation: { flags, words: this.#positional },
-    };
+    return { global, command: this.#command, invocation: { flags, words: this.#positional } };
   }
 
   #checkWords(found: Command, global: GlobalFlags): void {

@@ -4,7 +4,7 @@ import { connectHost } from "../connection/connect-host.ts";
 import type { CommandContext } from "../context.ts";
 import type { OpenTarget } from "../sessions/open-target.ts";
 import { openTarget, targetOf } from "../sessions/open-target.ts";
-import { requireTerminal, showSession } from "../sessions/show-session.ts";
+import { requireTerminal } from "../sessions/require-terminal.ts";
 import { isEnded } from "../sessions/state-words.ts";
 import { onlyOne } from "../sessions/target.ts";
 import { OPTIONAL_SESSION } from "./arguments.ts";
@@ -21,7 +21,10 @@ export const attach = command({
   output: "terminal",
   async run(context, { words, flags }) {
     requireTerminal(context, "attach");
-    await using target = words[0] === undefined ? await openObvious(context) : await openTarget(context, words[0]);
+    const opening = words[0] === undefined ? openObvious(context) : openTarget(context, words[0]);
+    // Loaded while the daemon thinks.
+    const [{ showSession }, found] = await Promise.all([import("../sessions/show-session.ts"), opening]);
+    await using target = found;
     return await showSession(context, target, { hasMenu: !flags.noMenu });
   },
 });

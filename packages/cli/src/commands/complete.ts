@@ -1,6 +1,6 @@
 import { isProtocolError } from "@pohunek/protocol/wire";
 import { command } from "../command-line/command.ts";
-import { usageError } from "../command-line/parse.ts";
+import { usageError } from "../command-line/usage-error.ts";
 import { connectHost } from "../connection/connect-host.ts";
 import { plainText } from "../output/plain-text.ts";
 import { stateWords } from "../sessions/state-words.ts";

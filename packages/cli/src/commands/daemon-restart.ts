@@ -10,7 +10,7 @@ export const daemonRestart = command({
   flags: {},
   async run(context) {
     requireLocal(context.host);
-    const place = daemonPlace(context);
+    const place = await daemonPlace(context);
     try {
       await stopDaemon(context, place);
     } catch (error) {

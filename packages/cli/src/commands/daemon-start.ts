@@ -1,6 +1,6 @@
 import { isProtocolError } from "@pohunek/protocol/wire";
 import { command } from "../command-line/command.ts";
-import { usageError } from "../command-line/parse.ts";
+import { usageError } from "../command-line/usage-error.ts";
 import { connectHost, daemonPlace, requireLocal } from "../connection/connect-host.ts";
 import type { CommandContext } from "../context.ts";
 
@@ -16,7 +16,7 @@ export const daemonStart = command({
   },
   async run(context, { flags }) {
     requireLocal(context.host);
-    const place = daemonPlace(context);
+    const place = await daemonPlace(context);
     const extra: Record<string, string> = flags.devSubprocess ? { POHUNEK_WORKER_LAUNCHER: "subprocess" } : {};
     if (!flags.detach) {
       if (context.wantsJson) throw usageError("daemon start prints JSON only with --detach");

@@ -8,7 +8,7 @@ export const daemonStop = command({
   flags: {},
   async run(context) {
     requireLocal(context.host);
-    const pid = await stopDaemon(context, daemonPlace(context));
+    const pid = await stopDaemon(context, await daemonPlace(context));
     return { ok: { pid }, human: () => "the daemon has stopped; its sessions go on\n" };
   },
 });

@@ -19,14 +19,14 @@ export const doctor = command({
   flags: {},
   async run(context) {
     requireLocal(context.host);
-    const report = reportOf([...localChecks(context), ...(await daemonChecks(context))]);
+    const report = reportOf([...(await localChecks(context)), ...(await daemonChecks(context))]);
     return { ok: report, human: () => reportText(context, report), exitCode: report.overall === "fail" ? 1 : 0 };
   },
 });
 
-function localChecks({ settings, terminal }: CommandContext): Check[] {
+async function localChecks({ settings, terminal }: CommandContext): Promise<Check[]> {
   const uid = process.getuid?.() ?? 0;
-  const { check, place } = checkRuntimeRoot(settings, uid);
+  const { check, place } = await checkRuntimeRoot(settings, uid);
   return [
     ok("pohunek", CLI_VERSION),
     check,

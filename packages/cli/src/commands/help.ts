@@ -3,15 +3,16 @@ import { command } from "../command-line/command.ts";
 import { helpFor } from "../command-line/help.ts";
 
 /** Needs the whole table, this command included, so it gets a way to it. */
-export function helpCommand(commands: () => readonly Command[]): Command {
+export function helpCommand(commands: () => Promise<readonly Command[]>): Command {
   return command({
     name: "help",
     summary: "Show help about a command",
     arguments: [{ name: "command", summary: "Its name, in one word or two", isRest: true, isOptional: true }],
     flags: {},
-    run(context, { words }) {
-      const ok = commands().map(({ name, aliases = [], summary }) => ({ name, aliases, summary }));
-      return Promise.resolve({ ok, human: () => helpFor(commands(), words, context.paint) });
+    async run(context, { words }) {
+      const all = await commands();
+      const ok = all.map(({ name, aliases = [], summary }) => ({ name, aliases, summary }));
+      return { ok, human: () => helpFor(all, words, context.paint) };
     },
   });
 }

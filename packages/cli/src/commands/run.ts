@@ -1,8 +1,8 @@
 import { command } from "../command-line/command.ts";
 import { connectHost } from "../connection/connect-host.ts";
 import { targetOf } from "../sessions/open-target.ts";
+import { requireTerminal } from "../sessions/require-terminal.ts";
 import { freeName } from "../sessions/session-choice.ts";
-import { requireTerminal, showSession } from "../sessions/show-session.ts";
 import { startHere } from "../sessions/start-here.ts";
 
 export const run = command({
@@ -31,6 +31,7 @@ export const run = command({
     await using client = await connectHost(context, { startsDaemon: true });
     const name = flags.name ?? freeName(words[0] ?? context.settings.cwd, await client.call("session.list"));
     const started = await startHere(context, client, { name, command: words });
+    const { showSession } = await import("../sessions/show-session.ts");
     return await showSession(context, targetOf(client, started), { hasMenu: !flags.noMenu });
   },
 });

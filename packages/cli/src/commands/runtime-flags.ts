@@ -1,7 +1,7 @@
 import type { RuntimeIdentity } from "@pohunek/protocol";
 import type { Decimal, WorkerInstanceId } from "@pohunek/protocol/wire";
 import { isDecimal, isWorkerInstanceId } from "@pohunek/protocol/wire";
-import { usageError } from "../command-line/parse.ts";
+import { usageError } from "../command-line/usage-error.ts";
 
 /** Reads an unsigned 64-bit number as it travels. */
 export function readDecimal(flag: string, text: string): Decimal {

@@ -2,7 +2,7 @@ import type { ResultOf } from "@pohunek/protocol";
 import type { AgentActivity } from "@pohunek/protocol/wire";
 import { AGENT_ACTIVITIES, isProtocolError, LIMITS } from "@pohunek/protocol/wire";
 import { command } from "../command-line/command.ts";
-import { usageError } from "../command-line/parse.ts";
+import { usageError } from "../command-line/usage-error.ts";
 import { plainText } from "../output/plain-text.ts";
 import type { OpenTarget } from "../sessions/open-target.ts";
 import { openTarget } from "../sessions/open-target.ts";

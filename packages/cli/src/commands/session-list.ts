@@ -1,8 +1,7 @@
 import type { ParamsOf } from "@pohunek/protocol";
-import { isProtocolError } from "@pohunek/protocol/wire";
 import { command } from "../command-line/command.ts";
-import { usageError } from "../command-line/parse.ts";
-import { connectHost } from "../connection/connect-host.ts";
+import { usageError } from "../command-line/usage-error.ts";
+import { connectHost, isAbsent } from "../connection/connect-host.ts";
 import type { CommandContext } from "../context.ts";
 import { sessionTable } from "../sessions/session-table.ts";
 
@@ -46,16 +45,10 @@ async function listSessions(context: CommandContext, filters: Filters) {
     await using client = await connectHost(context);
     return await client.call("session.list", filters.length === 0 ? null : { filters });
   } catch (error) {
-    if (context.wantsJson || !isProtocolError(error, "daemon_unreachable") || !isAbsent(error.cause)) throw error;
+    if (context.wantsJson || !isAbsent(error)) throw error;
     context.output.complain("The daemon is not running, so there are no sessions. Start one: pohunek run\n");
     return [];
   }
-}
-
-/** True when nothing listens at all, unlike a daemon that does not answer. */
-function isAbsent(cause: unknown): boolean {
-  const code = (cause as NodeJS.ErrnoException | undefined)?.code;
-  return code === "ENOENT" || code === "ECONNREFUSED";
 }
 
 function emptyText(filters: Filters): string {

@@ -1,5 +1,5 @@
 import { command } from "../command-line/command.ts";
-import { usageError } from "../command-line/parse.ts";
+import { usageError } from "../command-line/usage-error.ts";
 import { openTarget } from "../sessions/open-target.ts";
 import { detailLines } from "../sessions/session-details.ts";
 import { SESSION_ARGUMENT } from "./arguments.ts";

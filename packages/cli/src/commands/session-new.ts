@@ -3,7 +3,7 @@ import type { ParamsOf } from "@pohunek/protocol";
 import { LIMITS } from "@pohunek/protocol/wire";
 import { command } from "../command-line/command.ts";
 import type { FlagValues } from "../command-line/flag.ts";
-import { usageError } from "../command-line/parse.ts";
+import { usageError } from "../command-line/usage-error.ts";
 import { connectHost } from "../connection/connect-host.ts";
 import type { CommandContext } from "../context.ts";
 import { plainText } from "../output/plain-text.ts";

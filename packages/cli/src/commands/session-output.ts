@@ -1,7 +1,7 @@
 import type { ParamsOf } from "@pohunek/protocol";
 import { LIMITS } from "@pohunek/protocol/wire";
 import { command } from "../command-line/command.ts";
-import { usageError } from "../command-line/parse.ts";
+import { usageError } from "../command-line/usage-error.ts";
 import { plainLines } from "../output/plain-text.ts";
 import { openTarget } from "../sessions/open-target.ts";
 import { SESSION_ARGUMENT } from "./arguments.ts";

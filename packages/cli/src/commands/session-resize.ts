@@ -1,6 +1,6 @@
 import { LIMITS } from "@pohunek/protocol/wire";
 import { command } from "../command-line/command.ts";
-import { usageError } from "../command-line/parse.ts";
+import { usageError } from "../command-line/usage-error.ts";
 import { plainText } from "../output/plain-text.ts";
 import { openTarget } from "../sessions/open-target.ts";
 import { SESSION_ARGUMENT } from "./arguments.ts";

@@ -1,7 +1,7 @@
 import type { ParamsOf } from "@pohunek/protocol";
 import { AGENT_ACTIVITIES, SESSION_STATES } from "@pohunek/protocol/wire";
 import { command } from "../command-line/command.ts";
-import { usageError } from "../command-line/parse.ts";
+import { usageError } from "../command-line/usage-error.ts";
 import { plainText } from "../output/plain-text.ts";
 import { openTarget } from "../sessions/open-target.ts";
 import { stateWords } from "../sessions/state-words.ts";

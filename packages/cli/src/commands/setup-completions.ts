@@ -3,12 +3,12 @@ import { dirname } from "node:path";
 import { protocolError } from "@pohunek/protocol/wire";
 import type { Command } from "../command-line/command.ts";
 import { command } from "../command-line/command.ts";
-import { usageError } from "../command-line/parse.ts";
+import { usageError } from "../command-line/usage-error.ts";
 import type { Shell } from "../completion/scripts.ts";
 import { completionScript, SHELLS } from "../completion/scripts.ts";
 import type { CommandContext } from "../context.ts";
 
-export function setupCompletionsCommand(commands: () => readonly Command[]): Command {
+export function setupCompletionsCommand(commands: () => Promise<readonly Command[]>): Command {
   return command({
     name: "setup completions",
     summary: "Install the completion script of your shell",
@@ -16,14 +16,14 @@ export function setupCompletionsCommand(commands: () => readonly Command[]): Com
       { name: "shell", summary: `${SHELLS.join(", ")}; yours by default`, isOptional: true, completes: SHELLS },
     ],
     flags: { force: { type: "switch", summary: "Overwrite a file that is not the same" } },
-    run(context, { words, flags }) {
+    async run(context, { words, flags }) {
       const shell = chooseShell(context, words[0]);
       const path = scriptPath(context, shell);
-      const script = completionScript(shell, commands(), true);
+      const script = completionScript(shell, await commands(), true);
       const status = install(path, script, flags.force);
       const hint = shell === "zsh" ? ` Your fpath must name ${dirname(path)} before compinit runs.` : "";
       const human = (): string => `${status === "unchanged" ? "already installed" : "installed"}: ${path}.${hint}\n`;
-      return Promise.resolve({ ok: { shell, path, status }, human });
+      return { ok: { shell, path, status }, human };
     },
   });
 }

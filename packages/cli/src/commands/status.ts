@@ -12,6 +12,7 @@ export const status = command({
     await using client = await connectHost(context);
     const answer = await client.call("daemon.health");
     const sessions = context.wantsJson ? [] : await client.call("session.list");
+    const place = await daemonPlace(context);
     const live = sessions.filter((session) => !isEnded(session)).length;
     return {
       ok: answer,
@@ -20,7 +21,7 @@ export const status = command({
           ["daemon", `running, ${answer.daemon_version}`],
           ["this program", CLI_VERSION],
           ["protocol", answer.protocol_version],
-          ["socket", daemonPlace(context).socketPath],
+          ["socket", place.socketPath],
           ["sessions", `${live} running, ${sessions.length - live} ended`],
         ]),
     };

@@ -1,73 +1,57 @@
 import type { Command } from "../command-line/command.ts";
-import { attach } from "./attach.ts";
-import { complete } from "./complete.ts";
-import { completionsCommand } from "./completions.ts";
-import { daemonRestart } from "./daemon-restart.ts";
-import { daemonStart } from "./daemon-start.ts";
-import { daemonStop } from "./daemon-stop.ts";
-import { doctor } from "./doctor.ts";
-import { health } from "./health.ts";
-import { helpCommand } from "./help.ts";
-import { hostDiscover } from "./host-discover.ts";
-import { hostInspect } from "./host-inspect.ts";
-import { hostList } from "./host-list.ts";
-import { run } from "./run.ts";
-import { sessionFork } from "./session-fork.ts";
-import { sessionInput } from "./session-input.ts";
-import { sessionInspect } from "./session-inspect.ts";
-import { sessionList } from "./session-list.ts";
-import { sessionMetadata } from "./session-metadata.ts";
-import { sessionNew } from "./session-new.ts";
-import { sessionOutput } from "./session-output.ts";
-import { sessionRead } from "./session-read.ts";
-import { sessionRemove } from "./session-remove.ts";
-import { sessionRename } from "./session-rename.ts";
-import { sessionResize } from "./session-resize.ts";
-import { sessionResume } from "./session-resume.ts";
-import { sessionRuntimeInventory } from "./session-runtime-inventory.ts";
-import { sessionScreen } from "./session-screen.ts";
-import { sessionStop } from "./session-stop.ts";
-import { sessionWait } from "./session-wait.ts";
-import { setupCompletionsCommand } from "./setup-completions.ts";
-import { status } from "./status.ts";
-import { subscribe } from "./subscribe.ts";
-import { up } from "./up.ts";
-import { wait } from "./wait.ts";
+import type { Route } from "../command-line/route.ts";
 
-/** Every command, in the order of the help. */
-export const COMMANDS: readonly Command[] = [
-  up,
-  run,
-  sessionNew,
-  sessionList,
-  attach,
-  sessionInput,
-  sessionScreen,
-  sessionRead,
-  sessionOutput,
-  wait,
-  sessionWait,
-  sessionInspect,
-  sessionRename,
-  sessionMetadata,
-  sessionResize,
-  sessionStop,
-  sessionResume,
-  sessionFork,
-  sessionRemove,
-  sessionRuntimeInventory,
-  status,
-  health,
-  doctor,
-  daemonStart,
-  daemonStop,
-  daemonRestart,
-  hostList,
-  hostDiscover,
-  hostInspect,
-  completionsCommand(() => COMMANDS),
-  setupCompletionsCommand(() => COMMANDS),
-  helpCommand(() => COMMANDS),
-  subscribe,
-  complete,
+/**
+ * Every command, in the order of the help. The names repeat those in the command's own file (table.test.ts compares them),
+ * so that a start loads no other command than the one it is about: all of them together take longer than `ls` may.
+ */
+export const ROUTES: readonly Route[] = [
+  { names: ["up"], load: async () => (await import("./up.ts")).up },
+  { names: ["run"], load: async () => (await import("./run.ts")).run },
+  { names: ["session new", "new"], load: async () => (await import("./session-new.ts")).sessionNew },
+  { names: ["session list", "ls", "list"], load: async () => (await import("./session-list.ts")).sessionList },
+  { names: ["attach"], load: async () => (await import("./attach.ts")).attach },
+  { names: ["session input", "send", "input"], load: async () => (await import("./session-input.ts")).sessionInput },
+  { names: ["session screen", "screen"], load: async () => (await import("./session-screen.ts")).sessionScreen },
+  { names: ["session read", "read"], load: async () => (await import("./session-read.ts")).sessionRead },
+  { names: ["session output", "output"], load: async () => (await import("./session-output.ts")).sessionOutput },
+  { names: ["wait"], load: async () => (await import("./wait.ts")).wait },
+  { names: ["session wait"], load: async () => (await import("./session-wait.ts")).sessionWait },
+  { names: ["session inspect", "inspect"], load: async () => (await import("./session-inspect.ts")).sessionInspect },
+  { names: ["session rename", "rename"], load: async () => (await import("./session-rename.ts")).sessionRename },
+  {
+    names: ["session metadata", "metadata"],
+    load: async () => (await import("./session-metadata.ts")).sessionMetadata,
+  },
+  { names: ["session resize", "resize"], load: async () => (await import("./session-resize.ts")).sessionResize },
+  { names: ["session stop", "stop"], load: async () => (await import("./session-stop.ts")).sessionStop },
+  { names: ["session resume", "resume"], load: async () => (await import("./session-resume.ts")).sessionResume },
+  { names: ["session fork", "fork"], load: async () => (await import("./session-fork.ts")).sessionFork },
+  { names: ["session rm", "rm"], load: async () => (await import("./session-remove.ts")).sessionRemove },
+  {
+    names: ["session runtime-inventory"],
+    load: async () => (await import("./session-runtime-inventory.ts")).sessionRuntimeInventory,
+  },
+  { names: ["status"], load: async () => (await import("./status.ts")).status },
+  { names: ["health"], load: async () => (await import("./health.ts")).health },
+  { names: ["doctor"], load: async () => (await import("./doctor.ts")).doctor },
+  { names: ["daemon start"], load: async () => (await import("./daemon-start.ts")).daemonStart },
+  { names: ["daemon stop"], load: async () => (await import("./daemon-stop.ts")).daemonStop },
+  { names: ["daemon restart"], load: async () => (await import("./daemon-restart.ts")).daemonRestart },
+  { names: ["host list"], load: async () => (await import("./host-list.ts")).hostList },
+  { names: ["host discover"], load: async () => (await import("./host-discover.ts")).hostDiscover },
+  { names: ["host inspect"], load: async () => (await import("./host-inspect.ts")).hostInspect },
+  { names: ["completions"], load: async () => (await import("./completions.ts")).completionsCommand(loadCommands) },
+  {
+    names: ["setup completions"],
+    load: async () => (await import("./setup-completions.ts")).setupCompletionsCommand(loadCommands),
+  },
+  { names: ["help"], load: async () => (await import("./help.ts")).helpCommand(loadCommands) },
+  { names: ["subscribe"], isHidden: true, load: async () => (await import("./subscribe.ts")).subscribe },
+  { names: ["complete"], isHidden: true, load: async () => (await import("./complete.ts")).complete },
 ];
+
+/** All commands, for help and completion. */
+export function loadCommands(): Promise<Command[]> {
+  return Promise.all(ROUTES.map((route) => route.load()));
+}

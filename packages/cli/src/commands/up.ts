@@ -5,9 +5,9 @@ import type { CommandContext } from "../context.ts";
 import { plainText } from "../output/plain-text.ts";
 import { shortPath } from "../output/short-path.ts";
 import { targetOf } from "../sessions/open-target.ts";
+import { requireTerminal } from "../sessions/require-terminal.ts";
 import { freeName, sessionOfDirectory } from "../sessions/session-choice.ts";
 import { sessionTable } from "../sessions/session-table.ts";
-import { requireTerminal, showSession } from "../sessions/show-session.ts";
 import { startHere } from "../sessions/start-here.ts";
 import { isEnded } from "../sessions/state-words.ts";
 import { tableLook } from "./session-list.ts";
@@ -25,7 +25,10 @@ export const up = command({
     const present = sessionOfDirectory(sessions, context.settings.cwd);
     const wanted = { name: freeName(context.settings.cwd, sessions), command: [] };
     const session = present ?? (await startHere(context, client, wanted));
-    if (flags.attach) return await showSession(context, targetOf(client, session), { hasMenu: true });
+    if (flags.attach) {
+      const { showSession } = await import("../sessions/show-session.ts");
+      return await showSession(context, targetOf(client, session), { hasMenu: true });
+    }
     const all = present === undefined ? [...sessions, session] : sessions;
     return {
       ok: { session, started: present === undefined },

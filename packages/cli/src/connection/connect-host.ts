@@ -16,22 +16,32 @@ export interface ConnectOptions {
 }
 
 /** Where the local daemon is, as the environment says. */
-export function daemonPlace(context: CommandContext): DaemonPlace {
+export function daemonPlace(context: CommandContext): Promise<DaemonPlace> {
   return findDaemonPlace(context.settings, process.getuid?.() ?? 0);
 }
 
 /** Connects to the host that was asked for, and to no other. */
 export async function connectHost(context: CommandContext, options: ConnectOptions = {}): Promise<Client> {
   requireLocal(options.host ?? context.host);
-  const place = daemonPlace(context);
+  const place = await daemonPlace(context);
   try {
     return await connectLocal(context, place, options);
   } catch (error) {
-    if (options.startsDaemon !== true || !isProtocolError(error, "daemon_unreachable")) throw error;
+    if (!isProtocolError(error, "daemon_unreachable")) throw error;
+    const { checkRuntimeDir } = await import("./runtime-dir.ts");
+    checkRuntimeDir(place.runtimeDir);
+    if (options.startsDaemon !== true || !isAbsent(error)) throw error;
     const { startDaemon } = await import("./start-daemon.ts");
     await startDaemon(context, place);
     return await connectLocal(context, place, options);
   }
+}
+
+/** True when nothing listens at the socket, unlike a daemon that does not answer. */
+export function isAbsent(error: unknown): boolean {
+  if (!isProtocolError(error, "daemon_unreachable")) return false;
+  const code = (error.cause as NodeJS.ErrnoException | undefined)?.code;
+  return code === "ENOENT" || code === "ECONNREFUSED";
 }
 
 /** Refuses hosts that cannot be reached; another host never stands in for them. */
@@ -45,12 +55,9 @@ export function requireLocal(host: string | undefined): void {
   });
 }
 
-function connectLocal(
-  context: CommandContext,
-  place: DaemonPlace,
-  { requestTimeoutMs }: ConnectOptions,
-): Promise<Client> {
+function connectLocal(context: CommandContext, place: DaemonPlace, options: ConnectOptions): Promise<Client> {
   const origin = context.settings.origin();
+  const { requestTimeoutMs } = options;
   return connect({
     transport: unixTransport(place.socketPath),
     ...(origin === undefined ? {} : { origin }),

@@ -1,12 +1,8 @@
-import { lstatSync, mkdirSync } from "node:fs";
 import { protocolError } from "@pohunek/protocol/wire";
 import type { Settings } from "../config.ts";
 
 /** sun_path holds 108 bytes on Linux and 104 on Darwin; the smaller one, without its NUL. */
 const MAX_SOCKET_PATH_BYTES = 103;
-
-const PERMISSIONS = 0o777;
-const OWNER_ONLY = 0o700;
 
 /** Where the daemon of this user is to be found. */
 export interface DaemonPlace {
@@ -16,12 +12,24 @@ export interface DaemonPlace {
 }
 
 /**
- * An explicit XDG_RUNTIME_DIR is taken as it is or refused. Without one it is the directory that systemd makes for the
- * user, and where that is missing too, one under the state directory.
+ * An explicit XDG_RUNTIME_DIR is taken as it is; whether it is usable is asked only when nobody answers there, since the
+ * question takes as long as the answer. Without one the directory is looked for.
  */
-export function findDaemonPlace(settings: Settings, uid: number): DaemonPlace {
-  const runtimeDir =
-    settings.xdgRuntimeDir === undefined ? defaultRuntimeDir(settings, uid) : checkExplicit(settings.xdgRuntimeDir);
+export async function findDaemonPlace(settings: Settings, uid: number): Promise<DaemonPlace> {
+  const explicit = settings.xdgRuntimeDir;
+  if (explicit === undefined) {
+    const { findRuntimeDir } = await import("./runtime-dir.ts");
+    return placeIn(findRuntimeDir(settings, uid));
+  }
+  if (!explicit.startsWith("/")) {
+    throw protocolError("paths_unavailable", {
+      message: `XDG_RUNTIME_DIR is "${explicit}", which is no absolute path`,
+    });
+  }
+  return placeIn(explicit.replace(/(?<=.)\/+$/, ""));
+}
+
+function placeIn(runtimeDir: string): DaemonPlace {
   const socketPath = `${runtimeDir}/pohunek/daemon.sock`;
   const length = Buffer.byteLength(socketPath);
   if (length > MAX_SOCKET_PATH_BYTES) {
@@ -31,31 +39,4 @@ export function findDaemonPlace(settings: Settings, uid: number): DaemonPlace {
     });
   }
   return { runtimeDir, socketPath };
-}
-
-function checkExplicit(path: string): string {
-  if (!path.startsWith("/")) throw unusable(`XDG_RUNTIME_DIR is "${path}", which is no absolute path`);
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found === undefined) throw unusable(`XDG_RUNTIME_DIR names ${path}, which does not exist`);
-  if (!found.isDirectory()) throw unusable(`XDG_RUNTIME_DIR names ${path}, which is no directory`);
-  return path.replace(/\/+$/, "") || "/";
-}
-
-function defaultRuntimeDir(settings: Settings, uid: number): string {
-  const systemDir = `/run/user/${uid}`;
-  if (isPrivate(systemDir, uid)) return systemDir;
-  if (settings.stateRoot === undefined) throw unusable("neither XDG_RUNTIME_DIR nor HOME is set");
-  const ownDir = `${settings.stateRoot}/pohunek/run`;
-  mkdirSync(ownDir, { recursive: true, mode: OWNER_ONLY });
-  if (!isPrivate(ownDir, uid)) throw unusable(`${ownDir} is not a directory of your own with mode 0700`);
-  return ownDir;
-}
-
-function isPrivate(path: string, uid: number): boolean {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  return found?.isDirectory() === true && found.uid === uid && (found.mode & PERMISSIONS) === OWNER_ONLY;
-}
-
-function unusable(message: string): Error {
-  return protocolError("paths_unavailable", { message });
 }

@@ -2,6 +2,7 @@ import { accessSync, constants, lstatSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { isProtocolError } from "@pohunek/protocol/wire";
 import type { Settings } from "../config.ts";
+import { checkRuntimeDir } from "../connection/runtime-dir.ts";
 import type { DaemonPlace } from "../connection/runtime-root.ts";
 import { findDaemonPlace } from "../connection/runtime-root.ts";
 import type { LocalTerminal } from "../terminal/local-terminal.ts";
@@ -12,11 +13,17 @@ import { fail, ok, warn } from "./check.ts";
 const LOW_SPACE_BYTES = 104_857_600;
 const OTHERS = 0o077;
 
+interface RuntimeRootCheck {
+  readonly check: Check;
+  readonly place: DaemonPlace | undefined;
+}
+
 /** The runtime directory and the place of the socket in it. */
-export function checkRuntimeRoot(settings: Settings, uid: number): { check: Check; place: DaemonPlace | undefined } {
+export async function checkRuntimeRoot(settings: Settings, uid: number): Promise<RuntimeRootCheck> {
   const name = "runtime directory";
   try {
-    const place = findDaemonPlace(settings, uid);
+    const place = await findDaemonPlace(settings, uid);
+    checkRuntimeDir(place.runtimeDir);
     const source = settings.xdgRuntimeDir === undefined ? "found without XDG_RUNTIME_DIR" : "from XDG_RUNTIME_DIR";
     const { mode, uid: owner } = lstatSync(place.runtimeDir);
     if (owner !== uid) return { check: fail(name, `${source}, belongs to another user`), place };

@@ -1,19 +1,12 @@
 import { attachSession } from "../attach/attach-client.ts";
 import { DETACH_KEY, MENU_KEY } from "../attach/attach-keys.ts";
 import { attachExitCode } from "../attach/attach-outcome.ts";
-import { usageError } from "../command-line/parse.ts";
 import { connectHost } from "../connection/connect-host.ts";
 import type { CommandContext } from "../context.ts";
 import type { OpenTarget } from "./open-target.ts";
 
 export interface ShowOptions {
   readonly hasMenu: boolean;
-}
-
-/** Showing a session takes a keyboard and a screen. */
-export function requireTerminal(context: CommandContext, what: string): void {
-  if (context.terminal.isInput && context.terminal.isOutput) return;
-  throw usageError(`${what} needs a terminal for its input and output`, "pohunek screen, pohunek send");
 }
 
 /** Attaches the terminal to a session until the user leaves or it ends. Returns the exit code. */

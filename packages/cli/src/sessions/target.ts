@@ -1,7 +1,7 @@
 import type { SessionInfo } from "@pohunek/protocol";
 import type { SessionId } from "@pohunek/protocol/wire";
 import { isSessionId, protocolError } from "@pohunek/protocol/wire";
-import { usageError } from "../command-line/parse.ts";
+import { usageError } from "../command-line/usage-error.ts";
 import { plainText } from "../output/plain-text.ts";
 import { stateWords } from "./state-words.ts";
 

@@ -26,6 +26,7 @@ const SYMBOLS = {
   tcsetattr: { args: ["i32", "i32", "ptr"], returns: "i32" },
   cfmakeraw: { args: ["ptr"], returns: "void" },
   ioctl: { args: ["i32", "u64", "ptr"], returns: "i32" },
+  write: { args: ["i32", "ptr", "u64"], returns: "i64" },
   getsockopt: { args: ["i32", "i32", "i32", "ptr", "ptr"], returns: "i32" },
 } as const;
 
@@ -35,6 +36,8 @@ export interface LibraryCalls {
   tcgetattr(fd: number, settings: Uint8Array): number;
   tcsetattr(fd: number, when: number, settings: Uint8Array): number;
   cfmakeraw(settings: Uint8Array): void;
+  /** How many bytes were taken, or -1. */
+  write(fd: number, bytes: Uint8Array, length: number): number;
   /** ioctl(TIOCGWINSZ) */
   getWindowSize(fd: number, size: Uint16Array): number;
   /** The process that listens at the other end of a connected Unix socket. */
@@ -49,6 +52,7 @@ export function loadLibraryCalls(): LibraryCalls {
       const { symbols } = dlopen(library.name, SYMBOLS);
       return {
         ...symbols,
+        write: (fd, bytes, length) => Number(symbols.write(fd, bytes, length)),
         getWindowSize: (fd, size) => symbols.ioctl(fd, library.windowSizeRequest, size),
         peerPid: (fd) => {
           const peer = new Int32Array(3);

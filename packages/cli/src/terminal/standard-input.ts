@@ -1,6 +1,6 @@
 import { readSync } from "node:fs";
 import { decodeUtf8, LIMITS } from "@pohunek/protocol/wire";
-import { usageError } from "../command-line/parse.ts";
+import { usageError } from "../command-line/usage-error.ts";
 
 const IN = 0;
 /** Somebody made the descriptor non-blocking: look again after this long. */
