@@ -268,3 +268,17 @@ test("writing waits for a daemon that does not read, and keeps the order", async
   await all.promise;
   expect(order).toEqual(Array.from({ length: 256 }, (_, index) => index));
 }, 30_000);
+
+test("closing does not wait for a daemon that takes no input, nor does who reads", async () => {
+  await using server = await ProtocolServer.start({ attach: (_streamId, socket) => void socket.pause() });
+  const raw = await unixTransport(server.socketPath).connect("attach", new AbortController().signal);
+  await raw.write(encodeUtf8('{"attach":"a-1"}\n'));
+  const writing = failureOf(raw.write(new Uint8Array(16 * 1_048_576)));
+  const reading = raw.read();
+  let isClosed = false;
+  const closing = raw.close().then(() => (isClosed = true));
+  expect(await reading).toBeUndefined();
+  expect(isClosed).toBe(false);
+  expect(await closing).toBe(true);
+  expect(await writing).toBeInstanceOf(Error);
+});

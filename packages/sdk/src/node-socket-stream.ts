@@ -6,6 +6,9 @@ import type { ByteStream } from "./transport.ts";
 /** Above this many unread bytes the socket is not read, so that the sender feels a slow reader. */
 const PAUSE_ABOVE_BYTES = 262_144;
 
+/** How long closing waits for a peer that does not take what was written; a living one takes it at once. */
+const FLUSH_MS = 1_000;
+
 /** A `node:net` socket as a pulled stream. */
 export class SocketStream implements ByteStream {
   readonly #socket: Socket;
@@ -55,9 +58,11 @@ export class SocketStream implements ByteStream {
   }
 
   async close(): Promise<void> {
-    // A reader that waits is not kept waiting for a peer that does not end its side.
+    // A reader that waits is not kept waiting for a peer that does not take what was written.
     this.#queue.end();
     this.#socket.destroySoon();
+    const timer = setTimeout(() => this.#socket.destroy(), FLUSH_MS);
     await this.#closed;
+    clearTimeout(timer);
   }
 }

@@ -99,6 +99,6 @@ test("every row is complete", () => {
       class: true,
     });
     expect({ code, sentence: row.sentence }).toEqual({ code, sentence: expect.stringMatching(/^[A-Z].*\.$/) as never });
-    expect([1, 2]).toContain(row.exitCode);
+    expect([1, 2, 124]).toContain(row.exitCode);
   }
 });

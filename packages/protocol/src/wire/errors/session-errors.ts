@@ -30,7 +30,9 @@ export const sessionErrors = {
   }),
   session_input_invalid_wait: runtime("The wait that came with the input is not valid."),
   session_input_wait_unsupported: runtime("This session cannot tell when its input was taken up."),
-  session_input_timeout: runtime("The input was written, but the awaited activity did not come in time."),
+  session_input_timeout: runtime("The input was written, but the awaited activity did not come in time.", {
+    exitCode: 124,
+  }),
   session_input_interrupted: runtime("The input was interrupted before it was sent completely.", { side: "cli" }),
   observation_limits_invalid: runtime("The configured limits for observation are not valid."),
   plugin_self_target_denied: runtime("A program inside a session may not change that same session."),

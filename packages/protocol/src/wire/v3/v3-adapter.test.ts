@@ -35,6 +35,12 @@ describe("what the adapter does not touch", () => {
     expect(v3.upgradeResult("package.list", result)).toBe(result);
   });
 
+  test("what is absent stays absent", () => {
+    const upgraded = v3.upgradeEvent("session_native_recovered", { session: {}, runtime_id: "w-1" });
+    expect(Object.keys(upgraded)).toEqual(["session", "worker_instance_id"]);
+    expect(Object.keys(v3.downgradeResult("session.read", { text: "" }) as object)).toEqual(["text"]);
+  });
+
   test("unknown fields, methods and absent values pass", () => {
     const result = { session: { runtime: { runtime_id: "w-1", later: 1 }, later: { runtime_id: "x" } }, later: true };
     expect(v3.upgradeResult("session.wait", result)).toEqual({
