@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ErrorRow } from "@pohunek/protocol/wire";
-import { ERROR_CLASSES, ERRORS } from "@pohunek/protocol/wire";
+import { ERROR_CLASSES, errorTable } from "@pohunek/protocol/wire";
 import { table } from "./marked-sections.ts";
 
 const SOURCES = ["packages/*/src/**/*.ts", "scripts/binary.ts"];
@@ -51,7 +51,7 @@ function whereOf(row: ErrorRow): string {
 export function renderErrorsPage(root: string): string {
   const produced = producedCodes(root);
   const sections = ERROR_CLASSES.map((errorClass) => {
-    const rows = Object.entries(ERRORS)
+    const rows = Object.entries(errorTable())
       .filter(([, row]) => row.class === errorClass)
       .map(([code, row]) => [
         `\`${shownCode(code)}\``,

@@ -25,8 +25,8 @@ export {
 } from "./wire/envelope.ts";
 export type { ErrorClass, ErrorRow } from "./wire/errors/row.ts";
 export { ERROR_CLASSES } from "./wire/errors/row.ts";
-export type { ErrorCode } from "./wire/errors.ts";
-export { ERRORS, errorRow } from "./wire/errors.ts";
+export type { ErrorCode, ErrorTable } from "./wire/errors.ts";
+export { errorRow, errorTable } from "./wire/errors.ts";
 export type { EventName } from "./wire/events.ts";
 export { EVENT_NAMES, isEventName } from "./wire/events.ts";
 export type {

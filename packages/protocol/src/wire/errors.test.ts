@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { ERROR_CLASSES } from "./errors/row.ts";
-import { ERRORS } from "./errors.ts";
+import { errorTable } from "./errors.ts";
 
 /** The codes of the protocol by class, in the order in which its description lists them. */
 const CODES = {
@@ -69,6 +69,8 @@ const CLI_CODES = `
   cli_usage ambiguous_session_name confirmation_required confirmation_declined remote_target_required
   remote_add_path_required degraded_remote_unsupported daemon_spawn_failed missing_env plugin_local_only
   workflow_local_only hermes_package_not_installed session_input_interrupted`;
+
+const ERRORS = errorTable();
 
 const words = (text: string) => text.trim().split(/\s+/);
 

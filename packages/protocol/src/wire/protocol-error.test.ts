@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
-import { ERRORS, errorRow } from "./errors.ts";
+import { errorRow, errorTable } from "./errors.ts";
 import { errorFromWire, isProtocolError, ProtocolError, parseWireError, protocolError } from "./protocol-error.ts";
 
 test("a failure without a message says the table's sentence and hint", () => {
   const error = protocolError("session_not_found");
-  expect(error.message).toBe(ERRORS.session_not_found.sentence);
+  expect(error.message).toBe(errorTable().session_not_found.sentence);
   expect(error.toWire()).toEqual({
     class: "runtime",
     code: "session_not_found",
-    msg: ERRORS.session_not_found.sentence,
+    msg: errorTable().session_not_found.sentence,
     recover: "pohunek ls",
   });
 });
@@ -44,7 +44,7 @@ test("errors are told apart by code", () => {
 });
 
 test("codes that name their overlay share a row, and inherited names are no codes", () => {
-  expect(errorRow("netbird_cli_missing")).toBe(ERRORS.overlay_cli_missing);
-  expect(errorRow("tailscale_listener_address_missing")).toBe(ERRORS.overlay_listener_address_missing);
+  expect(errorRow("netbird_cli_missing")).toBe(errorTable().overlay_cli_missing);
+  expect(errorRow("tailscale_listener_address_missing")).toBe(errorTable().overlay_listener_address_missing);
   for (const code of ["toString", "__proto__", "", "cli_missing"]) expect(errorRow(code)).toBeUndefined();
 });

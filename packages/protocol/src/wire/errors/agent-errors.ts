@@ -1,7 +1,7 @@
 import { runtime } from "./row.ts";
 
-/** Codes about agents, profiles, runtime packages, integrations and the assistant. */
-export const agentErrors = {
+/** Codes about agents, profiles, integrations and the assistant. */
+export const agentErrors = () => ({
   agent_binary_missing: runtime("The agent's program is not installed on this host.", { hint: "pohunek doctor" }),
   agent_profile_not_found: runtime("There is no agent or profile of this name."),
   invalid_profile: runtime("The profile is not valid."),
@@ -26,23 +26,6 @@ export const agentErrors = {
   runtime_builtin_removed: runtime("This agent is no longer built in.", { hint: "Install its package." }),
   runtime_served_by_package: runtime("This agent is served by an installed package."),
 
-  local_only_method: runtime("This can only be done on the host itself."),
-  package_archive_invalid: runtime("The package archive is not valid."),
-  package_source_unreadable: runtime("The package cannot be read."),
-  package_untrusted: runtime("The package is not trusted.", { hint: "Name its digest, or a catalog that lists it." }),
-  package_incompatible: runtime("The package does not fit this release."),
-  package_descriptor_invalid: runtime("The package's description is not valid."),
-  package_runtime_not_claimable: runtime("A package may not provide this runtime."),
-  package_runtime_conflict: runtime("Another package already provides this runtime."),
-  package_not_installed: runtime("This package is not installed.", { hint: "pohunek plugin list" }),
-  package_identity_installed: runtime("The same package is installed already."),
-  package_identity_conflict: runtime("Another package of the same name and version is installed."),
-  package_referenced: runtime("The package is still used by a profile or a session."),
-  package_root_invalid: runtime("The package's installed files are not as they must be."),
-  package_root_intact: runtime("The package's installed files are intact; nothing was restored."),
-  package_registry_failed: runtime("The package registry cannot be read or written."),
-  package_limit_reached: runtime("No more packages can be installed."),
-
   agent_not_installable: runtime("There is nothing to integrate for this agent."),
   agent_config_dir_missing: runtime("The agent's configuration directory does not exist.", {
     hint: "Start the agent once, then try again.",
@@ -59,4 +42,4 @@ export const agentErrors = {
   assistant_bundle_mismatch: runtime("The assistant's knowledge bundle is of another release."),
   materialization_failed: runtime("The assistant's knowledge bundle could not be written."),
   agent_cannot_read_bundle: runtime("The agent may not read the assistant's knowledge bundle."),
-};
+});

@@ -1,7 +1,7 @@
 import { configuration, daemon, runtime } from "./row.ts";
 
 /** Codes that only the command line produces. */
-export const cliErrors = {
+export const cliErrors = () => ({
   ambiguous_session_name: runtime("More than one session has this name.", {
     hint: "Use the session's id, or a longer part of it.",
     side: "cli",
@@ -16,4 +16,4 @@ export const cliErrors = {
   plugin_local_only: configuration("Packages are managed on the host itself.", { side: "cli" }),
   workflow_local_only: configuration("Workflows run on the host itself.", { side: "cli" }),
   hermes_package_not_installed: runtime("The Hermes package is not installed.", { side: "cli" }),
-};
+});

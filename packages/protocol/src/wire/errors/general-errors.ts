@@ -1,7 +1,7 @@
-import { configuration, daemon, discovery, transport } from "./row.ts";
+import { configuration, daemon } from "./row.ts";
 
-/** Codes of configuration, daemon, transport and discovery. */
-export const generalErrors = {
+/** Codes of configuration and of the daemon itself. */
+export const generalErrors = () => ({
   paths_unavailable: configuration("A directory that pohunek needs is missing or not private.", {
     hint: "Set XDG_RUNTIME_DIR to an existing directory of mode 0700 that you own.",
   }),
@@ -62,19 +62,4 @@ export const generalErrors = {
   package_reload_failed: daemon("The package registry was changed, but the running daemon could not load it."),
   internal_error: daemon("The daemon failed internally; its log has the cause.", { isOurs: true }),
   permission_denied: daemon("This connection has no right to do that.", { isOurs: true }),
-
-  framing: transport("A protocol line is too long or cut short."),
-  host_unreachable: transport("The host cannot be reached.", { retryable: true }),
-  request_timeout: transport("The answer did not come in time.", { retryable: true }),
-
-  overlay_cli_missing: discovery("The overlay's command line program is not installed."),
-  overlay_state_unavailable: discovery("The overlay does not tell its state.", { retryable: true }),
-  overlay_listener_address_missing: discovery("The overlay has given this host no address to listen on."),
-  overlay_discovery_failed: discovery("Hosts could not be discovered over an overlay.", { retryable: true }),
-  overlay_peer_collision: discovery("Two peers of an overlay claim the same identity."),
-  overlay_host_ambiguous: discovery("More than one host matches this name.", { hint: "Use <overlay>:<name>." }),
-  overlay_host_unavailable: discovery("The host is known to the overlay, but not connected.", { retryable: true }),
-  overlay_error: discovery("The overlay reported an error."),
-  host_unknown: discovery("No host of this name is known.", { hint: "pohunek host list --refresh" }),
-  remote_discovery_failed: discovery("The other host could not run its discovery.", { retryable: true }),
-};
+});

@@ -1,7 +1,7 @@
 import { runtime } from "./row.ts";
 
 /** Codes about projects, worktrees, notifications and migration. */
-export const projectErrors = {
+export const projectErrors = () => ({
   project_store_error: runtime("The project registry cannot be read or written."),
   project_detect_failed: runtime("It could not be found out which project this is."),
   not_a_git_repo: runtime("This directory is not in a git repository."),
@@ -40,4 +40,4 @@ export const projectErrors = {
 
   migration_manifest_missing: runtime("The description of the state to be migrated is missing."),
   migration_store_changed: runtime("The state changed while it was being migrated."),
-};
+});

@@ -1,7 +1,7 @@
 import { runtime } from "./row.ts";
 
 /** Codes about sessions, their input and their observation. */
-export const sessionErrors = {
+export const sessionErrors = () => ({
   session_not_found: runtime("There is no session of this id.", { hint: "pohunek ls" }),
   session_not_running: runtime("The session is not running."),
   session_not_terminal: runtime("The session has not ended yet.", { hint: "pohunek stop <session>" }),
@@ -36,4 +36,4 @@ export const sessionErrors = {
   session_input_interrupted: runtime("The input was interrupted before it was sent completely.", { side: "cli" }),
   observation_limits_invalid: runtime("The configured limits for observation are not valid."),
   plugin_self_target_denied: runtime("A program inside a session may not change that same session."),
-};
+});

@@ -1,7 +1,7 @@
 import { runtime } from "./row.ts";
 
 /** Codes that the protocol reserves for a task layer. Its methods answer `method_not_found`. */
-export const taskErrors = {
+export const taskErrors = () => ({
   task_turn_open: runtime("The task's turn is still open."),
   task_attention_open: runtime("The task waits for an answer."),
   task_agent_busy: runtime("The task's agent is busy.", { retryable: true }),
@@ -34,4 +34,4 @@ export const taskErrors = {
   task_fork_unsupported: runtime("The task cannot be forked."),
   task_investigate_unsupported: runtime("This agent cannot investigate."),
   check_cleanup_stuck: runtime("The check's processes cannot be cleaned up."),
-};
+});

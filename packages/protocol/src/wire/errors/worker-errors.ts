@@ -1,7 +1,7 @@
 import { runtime } from "./row.ts";
 
 /** Codes about workers, supervision, PTYs and attach streams. */
-export const workerErrors = {
+export const workerErrors = () => ({
   worker_attach_stream_failed: runtime("The attach stream broke inside the worker.", { retryable: true }),
   worker_protocol_incompatible: runtime("The session's worker speaks a protocol this daemon does not know."),
   worker_controller_busy: runtime("Another daemon controls this worker.", { retryable: true }),
@@ -34,4 +34,4 @@ export const workerErrors = {
   attach_not_found: runtime("This attach was never granted, or was used already."),
   attach_expired: runtime("The attach was not opened within ten seconds.", { retryable: true }),
   attach_snapshot_unsupported: runtime("The session's worker cannot draw its present screen."),
-};
+});
