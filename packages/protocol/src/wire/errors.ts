@@ -1,6 +1,7 @@
 import { agentErrors } from "./errors/agent-errors.ts";
 import { cliErrors } from "./errors/cli-errors.ts";
-import { generalErrors } from "./errors/general-errors.ts";
+import { configurationErrors } from "./errors/configuration-errors.ts";
+import { daemonErrors } from "./errors/daemon-errors.ts";
 import { packageErrors } from "./errors/package-errors.ts";
 import { projectErrors } from "./errors/project-errors.ts";
 import { reachErrors } from "./errors/reach-errors.ts";
@@ -11,7 +12,8 @@ import { workerErrors } from "./errors/worker-errors.ts";
 
 function makeTable() {
   return {
-    ...generalErrors(),
+    ...configurationErrors(),
+    ...daemonErrors(),
     ...reachErrors(),
     ...sessionErrors(),
     ...workerErrors(),
