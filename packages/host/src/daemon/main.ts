@@ -1,1 +1,151 @@
-export {};
+import { join } from "node:path";
+import { isProtocolError } from "@pohunek/protocol/wire";
+import manifest from "../../package.json" with { type: "json" };
+import { platform } from "../platform/index.ts";
+import { DAEMON_LOG } from "../store/log-files.ts";
+import type { Logger } from "../store/logger.ts";
+import { createLogger, failureFields } from "../store/logger.ts";
+import { RotatingLog } from "../store/rotating-log.ts";
+import { openSupervisor } from "../supervision/open-supervisor.ts";
+import type { WorkerProgram } from "../supervision/supervisor.ts";
+import { logDir } from "../worker-api/paths.ts";
+import type { Config } from "./config.ts";
+import { loadConfig } from "./config.ts";
+import { Daemon } from "./daemon.ts";
+import { lockRoots } from "./instance-locks.ts";
+import type { Roots } from "./roots.ts";
+import { prepareRoots, resolveRoots } from "./roots.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const USAGE = "usage: pohunekd [--version | --help]\nRuns the daemon of this host in the foreground until SIGTERM.\n";
+const EXIT_USAGE = 2;
+/** The end must not take longer than 5 s: service managers and containers kill what is slower. */
+const STOP_DEADLINE_MS = 4500;
+/** A worker is ready in about 20 ms; a machine that is short of everything may take a hundred times as long. */
+const WORKER_READY_MS = 10_000;
+
+/** pohunekd: runs the daemon in the foreground. Returns the exit code: 0 after SIGTERM, 1 when it can't start, 2 for usage. */
+export async function main(argv: readonly string[], env: Environment): Promise<number> {
+  const [option, ...more] = argv;
+  if (option === "--version" && more.length === 0) {
+    process.stdout.write(`pohunekd ${manifest.version}\n`);
+    return 0;
+  }
+  if (option === "--help" && more.length === 0) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  if (option !== undefined) {
+    process.stderr.write(USAGE);
+    return EXIT_USAGE;
+  }
+  try {
+    return await run(env);
+  } catch (cause) {
+    process.stderr.write(describeFailure(cause));
+    return 1;
+  }
+}
+
+async function run(env: Environment): Promise<number> {
+  platform.self.setUmask(0o077);
+  const roots = resolveRoots(env, platform.socketPathBytes);
+  const config = loadConfig(join(roots.config, "config.toml"), env);
+  prepareRoots(roots, platform.self.uid());
+  using _locks = lockRoots(roots, platform.files);
+  using logFile = new RotatingLog({
+    path: join(logDir(roots.state), DAEMON_LOG),
+    fileBytes: config.settings.logDaemonFileBytes,
+    files: config.settings.logDaemonFiles,
+  });
+  const log = createLogger(logFile, config.settings.logLevel);
+  const ended = endOnSignals(log);
+  log.info("starting", { release: manifest.version, pid: process.pid });
+  try {
+    return await serve({ env, roots, config, log, logFile, ended });
+  } catch (cause) {
+    log.error("start_failed", failureFields(cause));
+    throw cause;
+  }
+}
+
+interface Running {
+  readonly env: Environment;
+  readonly roots: Roots;
+  readonly config: Config;
+  readonly log: Logger;
+  readonly logFile: RotatingLog;
+  readonly ended: Promise<number>;
+}
+
+async function serve({ env, roots, config, log, logFile, ended }: Running): Promise<number> {
+  const supervisor = openSupervisor({
+    backend: config.settings.workerLauncher,
+    platform,
+    program: describeWorkerProgram(roots),
+    log,
+  });
+  const daemon = await Daemon.start({
+    env,
+    roots,
+    config,
+    platform,
+    supervisor,
+    release: manifest.version,
+    log,
+    crash: () => {
+      logFile.flush();
+      process.kill(process.pid, "SIGKILL");
+    },
+  });
+  const code = await ended;
+  const isDone = await Promise.race([
+    daemon[Symbol.asyncDispose]().then(() => true),
+    Bun.sleep(STOP_DEADLINE_MS).then(() => false),
+  ]);
+  if (!isDone) {
+    log.warn("stopped_unfinished", { after_ms: STOP_DEADLINE_MS });
+  }
+  return code;
+}
+
+/** A worker is this same program; from the sources it is the runtime with its entry file. */
+function describeWorkerProgram(roots: Roots): WorkerProgram {
+  const isCompiled = Bun.main.startsWith("/$bunfs/");
+  return {
+    executable: process.execPath,
+    leadingArgs: [...(isCompiled ? [] : [Bun.main]), "worker", "run"],
+    env: {},
+    runtimeRoot: roots.runtime,
+    stateRoot: roots.state,
+    readyMs: WORKER_READY_MS,
+  };
+}
+
+/** Settles with the exit code when the daemon is asked to end, or must because of a fault of its own. */
+function endOnSignals(log: Logger): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      log.info("signal", { signal });
+      resolve(0);
+    });
+  }
+  const fail = (cause: unknown): void => {
+    log.error("internal_failure", failureFields(cause));
+    process.stderr.write(describeFailure(cause));
+    resolve(1);
+  };
+  process.on("uncaughtException", fail);
+  process.on("unhandledRejection", fail);
+  return promise;
+}
+
+function describeFailure(cause: unknown): string {
+  if (isProtocolError(cause)) {
+    const hint = cause.recover === undefined ? "" : `${cause.recover}\n`;
+    return `pohunekd: ${cause.message} (${cause.code})\n${hint}`;
+  }
+  return `pohunekd: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}\n`;
+}

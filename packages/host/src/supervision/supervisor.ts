@@ -28,7 +28,6 @@ export interface WorkerProgram {
 }
 
 export interface StartedWorker extends WorkerKey {
-  readonly pid: number;
   readonly socketPath: string;
 }
 

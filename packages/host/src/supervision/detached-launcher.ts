@@ -1,0 +1,34 @@
+import type { WorkerKey, WorkerProgram } from "./supervisor.ts";
+import type { WorkerLauncher } from "./worker-launcher.ts";
+import { READY_FD, readReadiness, workerArgv } from "./worker-launcher.ts";
+
+/**
+ * Starts the worker in the background and goes away, so the worker has no parent among our processes; being no group
+ * leader, it can make its own session. The shell's standard output becomes the worker's readiness pipe.
+ */
+const DETACH = `"$@" ${READY_FD}>&1 >/dev/null 2>&1 </dev/null &`;
+
+/** Workers that outlive the daemon on a host without a service manager. */
+export class DetachedLauncher implements WorkerLauncher {
+  readonly #program: WorkerProgram;
+
+  constructor(program: WorkerProgram) {
+    this.#program = program;
+  }
+
+  async launch(key: WorkerKey, signal: AbortSignal): Promise<void> {
+    const program = this.#program;
+    const shell = Bun.spawn(["/bin/sh", "-c", DETACH, "sh", ...workerArgv({ program, key })], {
+      cwd: "/",
+      env: { ...program.env },
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "ignore",
+    });
+    await readReadiness(shell.stdout, signal);
+    await shell.exited;
+  }
+
+  /** Nothing to do: outliving us is what these workers are for. */
+  async [Symbol.asyncDispose](): Promise<void> {}
+}
