@@ -35,7 +35,7 @@ export async function main(args: readonly string[], env: Environment): Promise<n
     return await runLine(line, around);
   } catch (error) {
     if (error instanceof OutputClosedError) return EXIT_OUTPUT_CLOSED;
-    return reportFailure(error, around, wantsJson);
+    return reportFailure(await explain(error, around.settings), around, wantsJson);
   }
 }
 
@@ -65,8 +65,7 @@ async function runLine({ command, global, invocation }: ParsedLine, around: Surr
 }
 
 /** Tells a failure once: as the one JSON document where JSON was asked for, else as a sentence on the error output. */
-function reportFailure(cause: unknown, around: Surroundings, wantsJson: boolean): number {
-  const error = isProtocolError(cause) ? cause : internalError(cause);
+function reportFailure(error: ProtocolError, around: Surroundings, wantsJson: boolean): number {
   try {
     if (wantsJson) around.output.print(failureDocument(errorDocument(error)));
     else around.output.complain(errorText(error, paintFor(around, "errors")));
@@ -75,6 +74,19 @@ function reportFailure(cause: unknown, around: Surroundings, wantsJson: boolean)
     if (!(closed instanceof OutputClosedError)) throw closed;
   }
   return exitCodeOf(error);
+}
+
+/** What a person needs to know about a failure beyond what its place of origin could tell. */
+async function explain(cause: unknown, settings: Settings): Promise<ProtocolError> {
+  if (!isProtocolError(cause)) return internalError(cause);
+  if (cause.code !== "version_mismatch" || cause.host !== undefined) return cause;
+  const [{ explainVersionGap }, { findDaemonPlace }] = await Promise.all([
+    import("./connection/version-gap.ts"),
+    import("./connection/runtime-root.ts"),
+  ]);
+  const { socketPath } = await findDaemonPlace(settings, process.getuid?.() ?? 0);
+  // Without a second answer the first one has to do.
+  return explainVersionGap(cause, socketPath).catch(() => cause);
 }
 
 function internalError(cause: unknown): ProtocolError {

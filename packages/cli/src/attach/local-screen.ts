@@ -25,6 +25,8 @@ export class LocalScreen implements Disposable {
   #size: TerminalSize;
   #isTitleSaved = false;
   #hasNotice = false;
+  /** Between `begin` and `leave`, what is on the screen is the session's. */
+  #showsSession = false;
   #lastByte: number | undefined;
 
   constructor(terminal: LocalTerminal, listener: TerminalOutputListener) {
@@ -43,11 +45,16 @@ export class LocalScreen implements Disposable {
     return this.#tracker.isAlternate;
   }
 
-  /** Comes before the first output of each attach: raw mode, and nothing left set by an attach before. */
+  /** Comes before the first output of each attach: raw mode, room, and nothing left set by an attach before. */
   begin(): void {
     this.#rawMode.enter();
     this.#hasNotice = false;
     this.#write(this.#tracker.restore(this.#size.cols).bytes);
+    if (this.#showsSession) return;
+    this.#showsSession = true;
+    // The repaint clears the screen. What the user has on it is moved into the scrollback instead of being lost, wherever
+    // the cursor stands: a screen of line feeds moves all rows down to the cursor's out at the top.
+    this.#write("\n".repeat(this.#size.rows));
   }
 
   /** Reads the size again; true when it is another. */
@@ -87,8 +94,11 @@ export class LocalScreen implements Disposable {
     const row = isAlternate ? 0 : Math.min(this.#size.rows, lastRow ?? (isLost ? this.#size.rows : 0));
     const place = row === 0 ? "" : `\x1b[${row};1H`;
     const isAtLineStart = this.#lastByte === LINE_FEED && place === "" && !isAlternate;
-    this.#write(`${bytes}${eraseNotice}${place}${isAtLineStart ? "\r" : "\r\n"}${this.#restoreTitle()}${farewell}`);
+    this.#write(
+      `${bytes}${eraseNotice}${place}${isAtLineStart ? "\r" : "\r\n"}${this.#restoreTitle()}${farewell.replaceAll("\n", "\r\n")}`,
+    );
     this.#hasNotice = false;
+    this.#showsSession = false;
     await this.#output.flush(FLUSH_MS);
     this.#rawMode.leave();
   }

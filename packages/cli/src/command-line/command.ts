@@ -40,6 +40,8 @@ export interface Command<F extends Flags = Flags> {
   /** How it prints: one document (the default), lines of its own, or the terminal itself, where `--json` makes no sense. */
   readonly output?: "document" | "stream" | "terminal";
   readonly isHidden?: true;
+  /** Stands in the first part of the help. */
+  readonly isDaily?: true;
   /** A result to print, or the exit code of a command that has printed for itself. */
   readonly run: (context: CommandContext, invocation: Invocation<F>) => Promise<CommandResult | number>;
 }

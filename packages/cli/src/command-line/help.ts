@@ -33,15 +33,15 @@ export function helpFor(commands: readonly Command[], words: readonly string[], 
 
 function overview(commands: readonly Command[], paint: Paint): string[] {
   const shown = commands.filter((one) => one.isHidden !== true);
-  const daily = shown.filter((one) => shortName(one) !== undefined);
-  const others = shown.filter((one) => shortName(one) === undefined);
+  const daily = shown.filter((one) => one.isDaily === true);
+  const others = shown.filter((one) => one.isDaily !== true);
   return [
     "pohunek keeps terminal sessions of coding agents and shells alive.",
     "",
     `Usage: pohunek <command> [arguments]`,
     "",
     ...heading("Every day", paint),
-    ...columns(daily.map((one): Row => [usageOf(shortName(one) as string, one), one.summary])),
+    ...columns(daily.map((one): Row => [usageOf(shortName(one), one), one.summary])),
     "",
     ...heading("More", paint),
     ...columns(others.map(commandRow)),
@@ -93,9 +93,8 @@ function usageOf(name: string, command: Command): string {
   return [name, ...(command.arguments ?? []).map(argumentText)].join(" ");
 }
 
-/** The one-word name of a command, which makes it one for every day. */
-export function shortName(command: Command): string | undefined {
-  return [command.name, ...(command.aliases ?? [])].find((name) => !name.includes(" "));
+function shortName({ name, aliases = [] }: Command): string {
+  return [name, ...aliases].find((one) => !one.includes(" ")) ?? name;
 }
 
 function argumentText(argument: Argument): string {

@@ -12,6 +12,7 @@ import { OPTIONAL_SESSION } from "./arguments.ts";
 export const attach = command({
   name: "attach",
   summary: "Show a session on this terminal",
+  isDaily: true,
   details: [
     "Without a session: the only one that runs, or the only one of this directory. Ctrl-] leaves, Ctrl-\\ opens a menu. " +
       "Ends with the exit code of the session's program when that ends, and with 0 when you leave.",

@@ -15,6 +15,7 @@ const ANSWER_TIMEOUT_MS = 10_000;
 export const doctor = command({
   name: "doctor",
   summary: "Check what pohunek needs on this machine",
+  isDaily: true,
   details: ["Works without a daemon. Ends with 1 when a check failed."],
   flags: {},
   async run(context) {

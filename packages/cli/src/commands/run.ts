@@ -8,6 +8,7 @@ import { startHere } from "../sessions/start-here.ts";
 export const run = command({
   name: "run",
   summary: "Start a command, or your shell, in a new session and show it",
+  isDaily: true,
   details: [
     "The command goes on when you leave with Ctrl-] or the terminal closes. Ends with the command's exit code when that " +
       "ends first.",

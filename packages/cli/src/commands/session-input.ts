@@ -15,6 +15,7 @@ export const sessionInput = command({
   name: "session input",
   aliases: ["send", "input"],
   summary: "Type text into a session and submit it",
+  isDaily: true,
   details: ["Text that others wrote is best given by --stdin, where no shell looks at it."],
   arguments: [SESSION_ARGUMENT, { name: "text", summary: "What to type", isRest: true, isOptional: true }],
   flags: {

@@ -14,6 +14,7 @@ export const sessionList = command({
   name: "session list",
   aliases: ["ls", "list"],
   summary: "List the sessions and what they are doing",
+  isDaily: true,
   flags: {
     watch: { type: "switch", short: "w", summary: "Stay, and keep the list up to date" },
     filter: { type: "list", value: "KEY=VALUE", summary: `Only sessions with this ${FILTER_KEYS.join(", ")}` },

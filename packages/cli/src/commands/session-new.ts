@@ -40,6 +40,7 @@ export const sessionNew = command({
   name: "session new",
   aliases: ["new"],
   summary: "Start a session without showing it",
+  isDaily: true,
   arguments: [{ name: "command", summary: "A command to run instead of the shell", isRest: true, isOptional: true }],
   flags: FLAGS,
   stopsAtFirstWord: true,

@@ -7,6 +7,7 @@ export const sessionRemove = command({
   name: "session rm",
   aliases: ["rm"],
   summary: "End a session and remove it with its history",
+  isDaily: true,
   arguments: [SESSION_ARGUMENT],
   flags: {
     acceptUnconfirmedCleanup: {

@@ -8,6 +8,7 @@ export const sessionRename = command({
   name: "session rename",
   aliases: ["rename"],
   summary: "Give a session another name",
+  isDaily: true,
   arguments: [SESSION_ARGUMENT, { name: "name", summary: "The new name", isOptional: true }],
   flags: { clear: { type: "switch", summary: "Take its name away" } },
   async run(context, { words: [session, name], flags }) {

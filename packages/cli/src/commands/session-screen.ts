@@ -7,6 +7,7 @@ export const sessionScreen = command({
   name: "session screen",
   aliases: ["screen"],
   summary: "Print what a session's screen shows now",
+  isDaily: true,
   arguments: [SESSION_ARGUMENT],
   flags: {},
   async run(context, { words }) {

@@ -7,6 +7,7 @@ export const sessionStop = command({
   name: "session stop",
   aliases: ["stop"],
   summary: "End a session's program; the session stays in the list",
+  isDaily: true,
   arguments: [SESSION_ARGUMENT],
   flags: {},
   async run(context, { words }) {

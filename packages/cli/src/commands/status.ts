@@ -7,6 +7,7 @@ import { CLI_VERSION } from "../version.ts";
 export const status = command({
   name: "status",
   summary: "Show the daemon, its versions and how many sessions it keeps",
+  isDaily: true,
   flags: {},
   async run(context) {
     await using client = await connectHost(context);

@@ -15,6 +15,7 @@ import { tableLook } from "./session-list.ts";
 export const up = command({
   name: "up",
   summary: "Start all that is needed and have a durable session in this directory",
+  isDaily: true,
   details: ["Starts the daemon and a session of your shell. Run again it finds both there and starts nothing twice."],
   flags: { attach: { type: "switch", short: "a", summary: "Show the session at once" } },
   async run(context, { flags }) {

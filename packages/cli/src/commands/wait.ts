@@ -21,6 +21,7 @@ const ACTIVITY_OF: Readonly<Record<string, AgentActivity>> = {
 export const wait = command({
   name: "wait",
   summary: "Wait until a session has ended, is ready or needs you",
+  isDaily: true,
   details: [
     "Without --for it waits for the end. Ends with 124 when the time is over, and with 1 when the session ended before " +
       "what was waited for.",

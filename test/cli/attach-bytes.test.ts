@@ -1,0 +1,303 @@
+import { describe, expect, test } from "bun:test";
+import type { Socket } from "node:net";
+import type { ProtocolServer } from "../sdk/protocol-server.ts";
+import { TempRoots, until } from "../support/index.ts";
+import { CliTerminal, sampleSession, standInDaemon } from "./support/index.ts";
+
+const ESC = "\u001b";
+const ID = "s-01KB0000000000000000000001";
+const FAREWELL = `[detached from ${ID}; back with: pohunek attach ${ID}]\r\n`;
+/** The old screen goes into the scrollback. */
+const ROOM = "\n".repeat(24);
+
+interface Attached extends AsyncDisposable {
+  readonly terminal: CliTerminal;
+  readonly daemon: ProtocolServer;
+  /** The daemon's side of the stream. */
+  readonly stream: Socket;
+  /** What came through the stream so far. */
+  input(): string;
+}
+
+interface Script {
+  readonly before?: string;
+  readonly words?: readonly string[];
+  readonly session?: Readonly<Record<string, unknown>>;
+  readonly lines?: readonly string[];
+}
+
+/** Attaches to a stand-in whose session has this on its screen. */
+async function attachTo(repaint: string, script: Script = {}): Promise<Attached> {
+  const roots = new TempRoots();
+  let stream: Socket | undefined;
+  let input = "";
+  const session = (): Readonly<Record<string, unknown>> => sampleSession({ id: ID, ...script.session });
+  const daemon = await standInDaemon(roots, {
+    handlers: {
+      "session.list": () => [session()],
+      "session.inspect": session,
+      "session.attach": () => ({ stream_id: "a-1" }),
+      "session.detach": () => ({ detached: false }),
+      "session.resize": () => ({ session: session() }),
+      "session.wait": () => ({ reason: "timeout", session: session() }),
+      "session.screen": () => ({ visible_lines: script.lines ?? ["$ "], cursor: { row: 0, col: 2, visible: true } }),
+    },
+    attach: (_id, socket, rest) => {
+      stream = socket;
+      input += Buffer.from(rest).toString("latin1");
+      socket.on("data", (bytes: Uint8Array) => {
+        input += Buffer.from(bytes).toString("latin1");
+      });
+      socket.write(repaint, "latin1");
+    },
+  });
+  const terminal = new CliTerminal(roots, ["attach", ...(script.words ?? []), ID], { before: script.before ?? "" });
+  await terminal.untilOutput(repaint.slice(-8));
+  return {
+    terminal,
+    daemon,
+    stream: stream as Socket,
+    input: () => input,
+    async [Symbol.asyncDispose]() {
+      await terminal[Symbol.asyncDispose]();
+      await daemon[Symbol.asyncDispose]();
+      roots[Symbol.dispose]();
+    },
+  };
+}
+
+const PLAIN = "one\r\ntwo\r\n$ ";
+
+describe("a session that changes nothing", () => {
+  test("leaves the local terminal alone but for its own text", async () => {
+    await using attached = await attachTo(PLAIN);
+    const { terminal } = attached;
+    expect(terminal.isRestored).toBe(false);
+    terminal.type("\u001d");
+    expect(await terminal.exited).toBe(0);
+    expect(terminal.output).toBe(`${ROOM}${PLAIN}${ESC}[1;1H\r\n${FAREWELL}`);
+    expect(terminal.isRestored).toBe(true);
+  });
+
+  test("keeps what was on the screen, and the prompt comes below the last line", async () => {
+    const before = Array.from({ length: 19 }, (_, row) => `local line ${row + 1}\r\n`).join("");
+    await using attached = await attachTo(`${ESC}[H${ESC}[J${PLAIN}`, { before, lines: ["one", "two", "$", "", ""] });
+    const { terminal } = attached;
+    await terminal.untilScreen("$");
+    terminal.type("\u001d");
+    expect(await terminal.exited).toBe(0);
+    const rows = await terminal.screen();
+    expect(rows.slice(0, 3)).toEqual(["one", "two", "$ "]);
+    expect(rows.slice(3, 5).join("")).toBe(FAREWELL.trim());
+    expect(terminal.emulator.buffer.active.cursorY).toBe(5);
+    expect((await terminal.scrollback()).slice(0, 19)).toEqual(before.trimEnd().split("\r\n"));
+  });
+});
+
+const EVERYTHING =
+  `${ESC}[?1049h${ESC}[>1u${ESC}[?1000h${ESC}[?1006h${ESC}[?2004h${ESC}[?1004h${ESC}[?25l${ESC}[5 q` +
+  `${ESC}[3;10r${ESC}=${ESC}[7mvi`;
+const UNDONE =
+  `${ESC}7${ESC}[r${ESC}8${ESC}[<1u${ESC}[?1049l${ESC}[0m${ESC}[0 q${ESC}>` +
+  `${ESC}[?1000l${ESC}[?1006l${ESC}[?2004l${ESC}[?1004l${ESC}[?25h`;
+
+describe("what a session has set is undone, once, on every way out", () => {
+  test("the detach key", async () => {
+    await using attached = await attachTo(EVERYTHING);
+    attached.terminal.type("\u001d");
+    expect(await attached.terminal.exited).toBe(0);
+    expect(attached.terminal.output).toBe(`${ROOM}${EVERYTHING}${UNDONE}\r\n${FAREWELL}`);
+    expect(attached.terminal.isRestored).toBe(true);
+  });
+
+  test("a detach from elsewhere", async () => {
+    await using attached = await attachTo(EVERYTHING);
+    attached.stream.end();
+    expect(await attached.terminal.exited).toBe(0);
+    expect(attached.terminal.output).toContain(`${EVERYTHING}${UNDONE}\r\n[detached from ${ID} from elsewhere;`);
+    expect(attached.terminal.isRestored).toBe(true);
+  });
+
+  test.each([
+    [{ state: "done", exit_code: 0 }, 0, "ended with exit code 0"],
+    [{ state: "failed", exit_code: 3 }, 3, "failed with exit code 3"],
+    [{ state: "stopped" }, 0, "was stopped"],
+    [{ runtime: { state: "lost", runtime_generation: "1", loss_reason: "worker gone" } }, 1, "is lost: worker gone"],
+  ])("the session's end: %p", async (session, code, says) => {
+    await using attached = await attachTo(EVERYTHING, { session });
+    attached.stream.end();
+    expect(await attached.terminal.exited).toBe(code);
+    expect(attached.terminal.output).toBe(`${ROOM}${EVERYTHING}${UNDONE}\r\n[${ID} ${says}]\r\n`);
+    expect(attached.terminal.isRestored).toBe(true);
+  });
+
+  test.each([
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)("%s", async (signal, code) => {
+    await using attached = await attachTo(EVERYTHING);
+    attached.terminal.kill(signal);
+    expect(await attached.terminal.exited).toBe(code);
+    expect(attached.terminal.output).toContain(`${EVERYTHING}${UNDONE}\r\n[detached from ${ID} by ${signal};`);
+    expect(attached.terminal.isRestored).toBe(true);
+  });
+
+  test("a cut in the middle of a sequence", async () => {
+    await using attached = await attachTo(`${ESC}[?25l${ESC}[38;5;1`);
+    attached.terminal.type("\u001d");
+    expect(await attached.terminal.exited).toBe(0);
+    expect(attached.terminal.output).toContain(`${ESC}[38;5;1\u0018${ESC}[?25h`);
+  });
+
+  test("a stop and a continue: undone at the stop, painted anew after it", async () => {
+    await using attached = await attachTo(EVERYTHING);
+    const { terminal } = attached;
+    terminal.kill("SIGTSTP");
+    await terminal.untilOutput(`${UNDONE}\r\n[`);
+    await until("the stop", async () => {
+      const status = await Bun.file(`/proc/${terminal.pid}/stat`).text();
+      return /\) T/.test(status);
+    });
+    expect(terminal.isRestored).toBe(true);
+    terminal.kill("SIGCONT");
+    const again = await terminal.untilOutput(`fg comes back to it]\r\n${ROOM}${EVERYTHING}`);
+    expect(terminal.isRestored).toBe(false);
+    terminal.type("\u001d");
+    expect(await terminal.exited).toBe(0);
+    expect(terminal.output.slice(again)).toBe(`${UNDONE}\r\n${FAREWELL}`);
+  });
+
+  test("the screen below is back, with its cursor", async () => {
+    const before = Array.from({ length: 20 }, (_, row) => `local line ${row + 1}\r\n`).join("");
+    await using attached = await attachTo(EVERYTHING, { before });
+    await attached.terminal.untilScreen("vi");
+    attached.terminal.type("\u001d");
+    expect(await attached.terminal.exited).toBe(0);
+    expect((await attached.terminal.scrollback()).slice(0, 20)).toEqual(before.trimEnd().split("\r\n"));
+    expect((await attached.terminal.screen()).join("")).toContain(FAREWELL.trim());
+    expect(attached.terminal.emulator.modes).toMatchObject({
+      bracketedPasteMode: false,
+      mouseTrackingMode: "none",
+      sendFocusMode: false,
+      applicationKeypadMode: false,
+    });
+  });
+});
+
+describe("a title", () => {
+  test("is saved when the session sets one, and comes back", async () => {
+    await using attached = await attachTo(`${ESC}]2;theirs\u0007text`);
+    attached.terminal.type("\u001d");
+    expect(await attached.terminal.exited).toBe(0);
+    expect(attached.terminal.output).toBe(
+      `${ROOM}${ESC}[22;0t${ESC}]2;theirs\u0007text${ESC}[1;1H\r\n${ESC}[23;0t${FAREWELL}`,
+    );
+  });
+});
+
+describe("keys", () => {
+  test.each([
+    ["the plain byte at the end of a longer read", `${"x".repeat(200)}\u001d`, "x".repeat(200)],
+    ["kitty", `${ESC}[93;5u`, ""],
+    ["kitty with num lock", `a${ESC}[93;133u`, "a"],
+    ["modifyOtherKeys", `${ESC}[27;5;93~`, ""],
+    ["after a release, which does nothing", `${ESC}[93;5:3ub${ESC}[93;5:1u`, "b"],
+  ])("detach: %s", async (_name, typed, forwarded) => {
+    await using attached = await attachTo(PLAIN);
+    attached.terminal.type(typed);
+    expect(await attached.terminal.exited).toBe(0);
+    await until("the end of the stream", () => attached.stream.readableEnded);
+    expect(attached.input()).toBe(forwarded);
+  });
+
+  test("a detach key in two reads", async () => {
+    await using attached = await attachTo(PLAIN);
+    attached.terminal.type(`a${ESC}[93`);
+    await until("the first half", () => attached.input() === "a");
+    attached.terminal.type(";5u");
+    expect(await attached.terminal.exited).toBe(0);
+    expect(attached.input()).toBe("a");
+  });
+
+  test("an Escape alone arrives by itself", async () => {
+    await using attached = await attachTo(PLAIN);
+    attached.terminal.type(ESC);
+    await until("the key", () => attached.input() === ESC);
+  });
+
+  test("all bytes but the client's keys pass, a paste of a megabyte with such bytes in it too", async () => {
+    await using attached = await attachTo(PLAIN);
+    const bytes = Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => byte !== 0x1c && byte !== 0x1d);
+    const all = Buffer.from(bytes).toString("latin1");
+    attached.terminal.type(Buffer.from(all, "latin1"));
+    await until("all bytes", () => attached.input().length === all.length);
+    expect(attached.input()).toBe(all);
+    const paste = `${ESC}[200~${"line with \u001d and \u001c in it\r".repeat(40_000)}${ESC}[201~`;
+    attached.terminal.type(Buffer.from(paste, "latin1"));
+    await until("the paste", () => attached.input().length === all.length + paste.length, 20_000);
+    expect(attached.input().slice(all.length) === paste).toBe(true);
+    attached.terminal.type("\u001d");
+    expect(await attached.terminal.exited).toBe(0);
+  });
+
+  test("--no-menu leaves Ctrl-\\ to the session", async () => {
+    await using attached = await attachTo(PLAIN, { words: ["--no-menu"] });
+    attached.terminal.type("a\u001cb");
+    await until("the input", () => attached.input() === "a\u001cb");
+  });
+});
+
+describe("the size", () => {
+  test("goes to the session when it really changes, and only then", async () => {
+    await using attached = await attachTo(PLAIN);
+    const { daemon, terminal } = attached;
+    const sizes = (): unknown[] =>
+      daemon.requests.filter(({ method }) => method === "session.resize").map(({ params }) => params);
+    const [first] = daemon.requests.filter(({ method }) => method === "session.attach");
+    expect(first?.params).toMatchObject({ session_id: ID, initial_dimensions: { cols: 80, rows: 24 } });
+    terminal.kill("SIGWINCH");
+    terminal.resize(100, 30);
+    await until("the new size", () => sizes().length > 0);
+    terminal.kill("SIGWINCH");
+    terminal.resize(90, 30);
+    await until("the newer size", () => sizes().length > 1);
+    expect(sizes()).toEqual([
+      { session_id: ID, cols: 100, rows: 30 },
+      { session_id: ID, cols: 90, rows: 30 },
+    ]);
+  });
+});
+
+describe("refusals", () => {
+  test("come before the terminal is touched", async () => {
+    using roots = new TempRoots();
+    const { protocolError } = await import("@pohunek/protocol/wire");
+    await using _daemon = await standInDaemon(roots, {
+      handlers: {
+        "session.attach": () => {
+          throw protocolError("attach_self_feedback");
+        },
+      },
+    });
+    await using terminal = new CliTerminal(roots, ["attach", ID], { env: { NO_COLOR: "1" } });
+    expect(await terminal.exited).toBe(1);
+    await terminal.untilOutput("(attach_self_feedback)");
+    expect(terminal.output).toBe(
+      "pohunek: A session cannot be attached from inside itself (attach_self_feedback)\r\n" +
+        "  next: Attach from a terminal outside the session.\r\n",
+    );
+  });
+
+  test("name the origin that the environment tells", async () => {
+    using roots = new TempRoots();
+    await using daemon = await standInDaemon(roots, {});
+    const env = { POHUNEK_SESSION_ID: "s-1", POHUNEK_DAEMON_ID: "d-1", POHUNEK_WORKER_ID: "wk-1" };
+    await using terminal = new CliTerminal(roots, ["attach", ID], { env });
+    expect(await terminal.exited).toBe(1);
+    const origin = { origin_session_id: "s-1", origin_daemon_id: "d-1" };
+    expect(daemon.requests.find(({ method }) => method === "session.attach")).toMatchObject({
+      ...origin,
+      params: { ...origin, origin_worker_id: "wk-1" },
+    });
+  });
+});

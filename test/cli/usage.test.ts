@@ -1,0 +1,191 @@
+import { describe, expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { TempRoots } from "../support/index.ts";
+import { CliTerminal, runCli, runJson } from "./support/index.ts";
+
+describe("without a daemon", () => {
+  test("the list is empty, and says how to begin", async () => {
+    using roots = new TempRoots();
+    const { code, stdout, stderr } = await runCli(roots, ["ls"]);
+    expect(code).toBe(0);
+    expect(stdout).toBe("No sessions. Start one: pohunek run\n");
+    expect(stderr).toContain("The daemon is not running");
+  });
+
+  test.each([
+    [["ls"]],
+    [["health"]],
+    [["status"]],
+    [["stop", "api"]],
+    [["subscribe"]],
+    [["host", "list"]],
+    [["daemon", "stop"]],
+  ])("%p fails with one document and the next step", async (words) => {
+    using roots = new TempRoots();
+    const { code, err } = await runJson(roots, words);
+    expect({ code, error: err.code, class: err.class }).toEqual({
+      code: 1,
+      error: "daemon_unreachable",
+      class: "daemon",
+    });
+    expect(err.recover).toBe("pohunek daemon start --detach");
+  });
+
+  test("the doctor works all the same", async () => {
+    using roots = new TempRoots();
+    const { code, ok } = await runJson<{ overall: string; checks: { name: string; status: string }[] }>(roots, [
+      "doctor",
+    ]);
+    expect({ code, overall: ok.overall }).toEqual({ code: 0, overall: "warn" });
+    expect(ok.checks.map(({ name, status }) => `${name}: ${status}`)).toEqual([
+      "pohunek: ok",
+      "runtime directory: ok",
+      "socket: warn",
+      "state directory: ok",
+      "configuration directory: ok",
+      "shell: ok",
+      "terminal: ok",
+      "daemon: warn",
+    ]);
+  });
+});
+
+describe("usage errors", () => {
+  test.each([
+    [["frobnicate"]],
+    [["stop"]],
+    [["ls", "--nope"]],
+    [["session"]],
+    [["new", "--cols", "many"]],
+    [["send", "api"]],
+    [["wait", "api", "--for", "tea"]],
+    [["ls", "--filter", "colour=blue"]],
+    [["resize", "api", "--cols", "80"]],
+    [["rename", "api"]],
+    [["metadata", "api"]],
+    [["session", "wait", "api", "--timeout-ms", "5"]],
+    [["session", "output", "api", "--after-offset", "0"]],
+    [["completions", "tcsh"]],
+    [["a/b/c", "x"]],
+    [["stop", "a/b/c"]],
+  ])("%p ends with 2, in words and as JSON", async (words) => {
+    using roots = new TempRoots();
+    const { code, stdout, stderr } = await runCli(roots, words);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/^pohunek: .+ \(cli_usage\)\n {2}next: .+\n$/);
+    const document = await runJson(roots, words);
+    expect({ code: document.code, error: document.err.code }).toEqual({ code: 2, error: "cli_usage" });
+  });
+
+  test("are told in words when --json stands behind `--`", async () => {
+    using roots = new TempRoots();
+    const { code, stdout, stderr } = await runCli(roots, ["stop", "--", "a", "--json"]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain("(cli_usage)");
+  });
+
+  test.each([[["attach"]], [["run", "true"]], [["up", "--attach"]]])("%p needs a terminal", async (words) => {
+    using roots = new TempRoots();
+    const { code, stderr } = await runCli(roots, words);
+    expect(code).toBe(2);
+    expect(stderr).toContain("needs a terminal");
+  });
+});
+
+describe("hosts", () => {
+  test.each([
+    [["--host", "box", "ls"]],
+    [["stop", "box/api"]],
+    [["host", "inspect", "box"]],
+    [["attach", "box/api"]],
+    [["--host", "box", "doctor"]],
+    [["--host", "box", "new", "--yes"]],
+  ])("%p is told not to be reachable, by its name, and nothing local is asked", async (words) => {
+    using roots = new TempRoots();
+    await using terminal = new CliTerminal(roots, words, { env: { NO_COLOR: "1" } });
+    expect(await terminal.exited).toBe(1);
+    await terminal.untilOutput("pohunek: box: ");
+    expect(terminal.output).toContain("(host_unknown)");
+  });
+
+  test("a start on another host needs a yes", async () => {
+    using roots = new TempRoots();
+    const { code, err } = await runJson(roots, ["--host", "box", "new"]);
+    expect({ code, error: err.code, recover: err.recover }).toEqual({
+      code: 1,
+      error: "confirmation_required",
+      recover: "Pass --yes.",
+    });
+    await using terminal = new CliTerminal(roots, ["--host", "box", "new"]);
+    await terminal.untilOutput("[y/N]");
+    terminal.type("n\r");
+    expect(await terminal.exited).toBe(1);
+    await terminal.untilOutput("(confirmation_declined)");
+  });
+});
+
+describe("surroundings that do not fit", () => {
+  test("a socket path that is too long is refused with the path and the limit", async () => {
+    using roots = new TempRoots();
+    const runtime = join(roots.base, "x".repeat(95));
+    mkdirSync(runtime, { mode: 0o700 });
+    for (const words of [["ls"], ["up"]]) {
+      const { code, err } = await runJson(roots, words, { env: { XDG_RUNTIME_DIR: runtime } });
+      expect({ code, error: err.code }).toEqual({ code: 1, error: "paths_unavailable" });
+      expect(err.msg).toContain(runtime);
+      expect(err.msg).toContain("103");
+    }
+  });
+
+  test.each([
+    ["relative/path", "no absolute path"],
+    ["", "no absolute path"],
+    ["/nonexistent/runtime", "does not exist"],
+    ["/etc/passwd", "no directory"],
+  ])("XDG_RUNTIME_DIR=%p is refused", async (path, says) => {
+    using roots = new TempRoots();
+    const { code, err } = await runJson(roots, ["ls"], { env: { XDG_RUNTIME_DIR: path } });
+    expect({ code, error: err.code }).toEqual({ code: 1, error: "paths_unavailable" });
+    expect(err.msg).toContain(says);
+  });
+
+  test.each<[Record<string, string>]>([
+    [{ POHUNEK_SESSION_ID: "s-1" }],
+    [{ POHUNEK_DAEMON_ID: "d-1" }],
+    [{ POHUNEK_SESSION_ID: "", POHUNEK_DAEMON_ID: "d-1" }],
+  ])("half an origin is refused: %p", async (env) => {
+    using roots = new TempRoots();
+    const { code, err } = await runJson(roots, ["ls"], { env });
+    expect({ code, error: err.code }).toEqual({ code: 1, error: "missing_env" });
+  });
+
+  test("output that nobody reads is no failure to talk about", async () => {
+    using roots = new TempRoots();
+    const words = ["sh", "-c", 'exec 3>&1; { "$@" 2>&3; echo "code $?" >&3; } | true', "sh"];
+    const { programCommand } = await import("../support/index.ts");
+    const child = Bun.spawn([...words, ...programCommand("help")], { env: roots.environment(), stdout: "pipe" });
+    expect(await child.stdout.text()).toMatch(/^code (141|0)\n$/);
+  });
+});
+
+describe("help", () => {
+  test("lists every command once, and knows each of them", async () => {
+    using roots = new TempRoots();
+    const { ok } = await runJson<{ name: string; aliases: string[] }[]>(roots, ["help"]);
+    expect(ok.length).toBeGreaterThan(30);
+    const { stdout } = await runCli(roots, []);
+    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(110);
+    for (const { name } of ok.slice(0, 6)) {
+      const byFlag = await runCli(roots, [...name.split(" "), "--help"]);
+      const byCommand = await runCli(roots, ["help", ...name.split(" ")]);
+      expect(byFlag).toEqual(byCommand);
+      expect(byFlag.stdout).toContain("Usage: pohunek ");
+    }
+  });
+
+  test("prints the version", async () => {
+    using roots = new TempRoots();
+    expect(await runCli(roots, ["--version"])).toEqual({ code: 0, stdout: "pohunek 0.1.0\n", stderr: "" });
+  });
+});
