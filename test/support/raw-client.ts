@@ -136,7 +136,7 @@ export class RawClient implements AsyncDisposable {
     const id = `t-${this.#lastId}`;
     this.sendLine({ v: { minimum: 3, maximum: 4 }, id, method, params, ...more });
     const answer = await this.nextAnswer();
-    if (answer.id !== id) {
+    if (answer.id !== id && answer.id !== "invalid-request") {
       throw new Error(`the answer to ${id} has id ${answer.id}`);
     }
     return answer;

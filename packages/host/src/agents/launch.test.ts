@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { DaemonId, SessionId } from "@pohunek/protocol/wire";
 import { isProtocolError } from "@pohunek/protocol/wire";
 import { childEnvironment } from "./child-environment.ts";
-import { chooseUserShell, hasPrompt, resolveLaunch } from "./launch.ts";
+import { chooseUserShell, resolveLaunch } from "./launch.ts";
 import { resolveWorkingDirectory } from "./working-directory.ts";
 
 function codeOf(action: () => unknown): string {
@@ -26,7 +26,7 @@ describe("what is launched", () => {
     expect(launch).toEqual({
       agent: "shell",
       agentBase: "shell",
-      kind: "login_shell",
+      kind: "shell",
       argv: ["/bin/bash", "-l"],
       program: "bash",
     });
@@ -37,8 +37,22 @@ describe("what is launched", () => {
     const launch = resolveLaunch({ agent: "shell", command: ["/usr/bin/make", "-j"] }, "/bin/bash");
     expect(launch.argv).toEqual(["/usr/bin/make", "-j"]);
     expect(launch.program).toBe("make");
-    expect(hasPrompt(launch)).toBe(false);
-    expect(hasPrompt(resolveLaunch({ agent: "shell", command: ["zsh"] }, "/bin/bash"))).toBe(true);
+    expect(launch.kind).toBe("command");
+  });
+
+  test("a shell at a prompt is told from one that runs something", () => {
+    const kindOf = (...command: string[]) => resolveLaunch({ agent: "shell", command }, "/bin/bash").kind;
+    expect([kindOf("zsh"), kindOf("/bin/bash", "--norc", "-i"), kindOf("sh", "-l")]).toEqual([
+      "shell",
+      "shell",
+      "shell",
+    ]);
+    expect([
+      kindOf("sh", "-c", "make"),
+      kindOf("bash", "-lc", "make"),
+      kindOf("sh", "script.sh"),
+      kindOf("vim"),
+    ]).toEqual(["command", "command", "command", "command"]);
   });
 
   test("an agent without a runtime is refused", () => {

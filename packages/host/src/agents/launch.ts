@@ -37,16 +37,17 @@ export function resolveLaunch(request: LaunchRequest, userShell: string): Launch
   const identity = { agent: SHELL_RUNTIME, agentBase: SHELL_RUNTIME };
   const [program, ...args] = request.command ?? [];
   if (program !== undefined) {
-    return { ...identity, kind: "command", argv: [program, ...args], program: basename(program) };
+    const kind = isPromptShell(program, args) ? "shell" : "command";
+    return { ...identity, kind, argv: [program, ...args], program: basename(program) };
   }
   const name = basename(userShell);
   const argv: [string, ...string[]] = LOGIN_FLAG_SHELLS.has(name) ? [userShell, "-l"] : [userShell];
-  return { ...identity, kind: "login_shell", argv, program: name };
+  return { ...identity, kind: "shell", argv, program: name };
 }
 
-/** True when the program is a shell that sits at a prompt. A shell that was given a script or `-c` is not told apart. */
-export function hasPrompt(launch: Pick<Launch, "kind" | "program">): boolean {
-  return launch.kind === "login_shell" || PROMPT_SHELLS.has(launch.program);
+/** True for a shell that will sit at a prompt: one without a script to run and without `-c`. */
+function isPromptShell(program: string, args: readonly string[]): boolean {
+  return PROMPT_SHELLS.has(basename(program)) && args.every((arg) => /^[-+]/.test(arg) && !/^-[a-z]*c$/.test(arg));
 }
 
 /** The user's shell: what the environment says, else the account's, else sh. Whatever can't be run is passed over. */

@@ -1,4 +1,5 @@
 import { LOG_LEVELS } from "../store/logger.ts";
+import { WORKER_LIMITS } from "../worker-api/limits.ts";
 
 /** One row of the table of settings: everything that is known about a setting, documentation included. */
 export type Setting = {
@@ -51,8 +52,8 @@ export const SETTINGS = {
   outputRingBytes: {
     key: "output.ring_bytes",
     type: "integer",
-    default: 10_000_000,
-    range: [65_536, 268_435_456],
+    default: WORKER_LIMITS.historyBytes,
+    range: [WORKER_LIMITS.historyBytesMin, WORKER_LIMITS.historyBytesMax],
     unit: "bytes",
     sentence: "Raw output that a worker keeps in memory for each session.",
   },

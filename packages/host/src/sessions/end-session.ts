@@ -1,4 +1,5 @@
 import { protocolError } from "@pohunek/protocol/wire";
+import type { Platform } from "../platform/index.ts";
 import type { Logger } from "../store/logger.ts";
 import { failureFields } from "../store/logger.ts";
 import type { Supervisor } from "../supervision/supervisor.ts";
@@ -10,7 +11,7 @@ import type { EndLeftovers, Leftovers } from "./leftovers.ts";
 import { areConfirmed } from "./leftovers.ts";
 import { hasEnded } from "./lifecycle.ts";
 import type { Registry } from "./registry.ts";
-import { retireWhenDead } from "./retire-worker.ts";
+import { retireWorker } from "./retire-worker.ts";
 import type { Session } from "./session.ts";
 import type { ReachStep } from "./steps.ts";
 import { keyOf } from "./worker-watch.ts";
@@ -18,6 +19,7 @@ import { keyOf } from "./worker-watch.ts";
 export interface EndOptions {
   readonly registry: Registry;
   readonly supervisor: Pick<Supervisor, "inspect" | "retire">;
+  readonly platform: Pick<Platform, "processes">;
   readonly ended: EndedWorkers;
   readonly changes: Changes;
   readonly graceMs: number;
@@ -189,9 +191,10 @@ export class SessionEnder {
 
   /** The session's worker ends, and what it left is removed. Fails, to be tried again later, when it does not end. */
   async #dropWorker(session: Session): Promise<void> {
-    const { ended, supervisor, retries } = this.#options;
+    const { ended, supervisor, platform, retries } = this.#options;
     await ended.release(session);
-    if (!(await retireWhenDead(supervisor, keyOf(session), WORKER_END_MS))) {
+    const key = keyOf(session);
+    if (!(await retireWorker({ supervisor, processes: platform.processes, key, deadlineMs: WORKER_END_MS }))) {
       retries.begin(session.id, () => this.#tryToFinish(session));
       throw protocolError("session_exit_timeout", { message: "the session's worker does not end; it is tried again" });
     }

@@ -1,13 +1,15 @@
+import type { Platform } from "../platform/index.ts";
 import type { Logger } from "../store/logger.ts";
 import { failureFields } from "../store/logger.ts";
 import type { Supervisor } from "../supervision/supervisor.ts";
-import { retireWhenDead } from "./retire-worker.ts";
+import { retireWorker } from "./retire-worker.ts";
 import type { Session } from "./session.ts";
 
 export interface EndedWorkersOptions {
   /** Workers that stay after their program has ended; the one that ended first gives way. */
   readonly keep: number;
   readonly supervisor: Pick<Supervisor, "inspect" | "retire">;
+  readonly platform: Pick<Platform, "processes">;
   readonly log: Logger;
   /** False while the outcome is not on disk: then only the worker knows it. */
   readonly isStored: (session: Session) => boolean;
@@ -52,14 +54,23 @@ export class EndedWorkers {
     if (link === undefined) {
       return;
     }
-    const { log, supervisor } = this.#options;
+    const { log, supervisor, platform } = this.#options;
     try {
-      if (link.isConnected) {
-        await link.client.acknowledgeTerminal();
-      }
-      await link[Symbol.asyncDispose]();
-      session.link = undefined;
-      await retireWhenDead(supervisor, link.key, ENDING_MS);
+      const askToEnd = async (): Promise<void> => {
+        if (link.isConnected) {
+          await link.client.acknowledgeTerminal();
+        }
+        await link[Symbol.asyncDispose]();
+        session.link = undefined;
+      };
+      await retireWorker({
+        supervisor,
+        processes: platform.processes,
+        key: link.key,
+        deadlineMs: ENDING_MS,
+        worker: session.live?.worker,
+        askToEnd,
+      });
     } catch (cause) {
       log.warn("worker_not_released", { session_id: session.id, ...failureFields(cause) });
     }

@@ -1,4 +1,5 @@
 import { isProtocolError } from "@pohunek/protocol/wire";
+import type { Platform } from "../platform/index.ts";
 import type { Logger } from "../store/logger.ts";
 import { failureFields } from "../store/logger.ts";
 import type { Supervisor } from "../supervision/supervisor.ts";
@@ -6,13 +7,14 @@ import { WorkerClient } from "../worker-api/client.ts";
 import { workerSocketPath } from "../worker-api/paths.ts";
 import type { Retries } from "./backoff.ts";
 import type { Registry } from "./registry.ts";
-import { retireWhenDead } from "./retire-worker.ts";
+import { retireWorker } from "./retire-worker.ts";
 import type { Session } from "./session.ts";
 import { keyOf } from "./worker-watch.ts";
 
 export interface RollBackOptions {
   readonly registry: Registry;
   readonly supervisor: Pick<Supervisor, "inspect" | "retire">;
+  readonly platform: Pick<Platform, "processes">;
   readonly controller: string;
   readonly runtimeRoot: string;
   readonly retries: Retries;
@@ -45,10 +47,11 @@ export class RollBack {
   }
 
   async #tryOnce(session: Session): Promise<boolean> {
-    const { registry, supervisor, log } = this.#options;
+    const { registry, supervisor, platform, log } = this.#options;
     try {
-      await this.#stopWorker(session);
-      if (!(await retireWhenDead(supervisor, keyOf(session), ENDING_MS))) {
+      const askToEnd = () => this.#stopWorker(session);
+      const key = keyOf(session);
+      if (!(await retireWorker({ supervisor, processes: platform.processes, key, deadlineMs: ENDING_MS, askToEnd }))) {
         return false;
       }
       registry.remove(session, "session_rolled_back");

@@ -1,12 +1,13 @@
 import type { ShellActivity } from "../agents/shell-activity.ts";
 import type { Operation } from "../store/operation.ts";
 import type { SessionRecord } from "../store/session-record.ts";
-import type { ForegroundGroup, Inspection, TerminalFacts } from "../worker-api/inspection.ts";
+import type { ForegroundGroup, Inspection, ProcessIdentity, TerminalFacts } from "../worker-api/inspection.ts";
 import { Gate } from "./gate.ts";
 import type { WorkerLink } from "./worker-link.ts";
 
 /** What the worker last told about the running program. It is not stored: a daemon that restarts asks again. */
 export interface LiveFacts {
+  readonly worker: ProcessIdentity;
   readonly cols: number;
   readonly rows: number;
   readonly outputEnd: number;
@@ -39,6 +40,6 @@ export class Session {
 }
 
 export function factsOf(inspection: Inspection): LiveFacts {
-  const { cols, rows, output, terminal, foreground } = inspection;
-  return { cols, rows, outputEnd: output.end_offset, terminal, foreground };
+  const { worker, cols, rows, output, terminal, foreground } = inspection;
+  return { worker, cols, rows, outputEnd: output.end_offset, terminal, foreground };
 }

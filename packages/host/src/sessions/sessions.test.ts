@@ -10,7 +10,7 @@ const RECORD: SessionRecord = {
   id: "s-1" as SessionId,
   agent: "shell",
   agentBase: "shell",
-  launch: "login_shell",
+  launch: "shell",
   program: "bash",
   cwd: "/",
   cols: 80,

@@ -2,7 +2,6 @@ import { constants } from "node:os";
 import type { AnnouncedEvent } from "@pohunek/protocol";
 import type { DaemonId } from "@pohunek/protocol/wire";
 import { decimal } from "@pohunek/protocol/wire";
-import { hasPrompt } from "../agents/launch.ts";
 import type { Activity } from "../agents/shell-activity.ts";
 import { ShellActivity } from "../agents/shell-activity.ts";
 import type { Logger } from "../store/logger.ts";
@@ -96,10 +95,9 @@ export class WorkerWatch {
       return;
     }
     session.activity?.[Symbol.dispose]();
-    const { launch: kind, program } = session.record;
     session.activity = new ShellActivity({
       rootPgid,
-      isShell: hasPrompt({ kind, program }),
+      isShell: session.record.launch === "shell",
       onChange: (activity) => this.#announceActivity(session, activity),
     });
     session.activity.begin(inspection);

@@ -53,7 +53,7 @@ export const MIGRATIONS: readonly Migration[] = [
     summary: "what was launched, the ending signal, the outbox of the event log",
     apply(db) {
       db.run("ALTER TABLE sessions ADD COLUMN program TEXT");
-      db.run("ALTER TABLE sessions ADD COLUMN launch TEXT NOT NULL DEFAULT 'login_shell'");
+      db.run("ALTER TABLE sessions ADD COLUMN launch TEXT NOT NULL DEFAULT 'shell'");
       db.run("ALTER TABLE sessions ADD COLUMN exit_signal TEXT");
       db.run(`CREATE TABLE event_outbox (
         seq INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,7 +1,7 @@
 import type { RuntimeState, SessionId, SessionState, WorkerId, WorkerInstanceId } from "@pohunek/protocol/wire";
 
-/** What the session's root process is: the user's login shell, or one command. */
-export const LAUNCH_KINDS = ["login_shell", "command"] as const;
+/** What the session's root process is: a shell at its prompt, or a program that is at work until it ends. */
+export const LAUNCH_KINDS = ["shell", "command"] as const;
 export type LaunchKind = (typeof LAUNCH_KINDS)[number];
 
 /** One thing worth knowing that happened while the session was set up. */
