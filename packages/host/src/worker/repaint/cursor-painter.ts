@@ -12,7 +12,9 @@ import {
 } from "../engine/terminal-state.ts";
 import { changeCharset, INITIAL_CHARSET } from "./charset-sequence.ts";
 import { type Brushes, RowPainter } from "./row-painter.ts";
-import { erasedSequence } from "./style-sequence.ts";
+import { erasedSequence, PLAIN } from "./style-sequence.ts";
+
+const BLANK = 0x20;
 
 /** Where a cursor stands and what it would print. */
 export interface CursorTarget {
@@ -27,13 +29,21 @@ export interface CursorTarget {
   readonly inputEndsWithLine?: boolean;
 }
 
-/** What positions count from: the corner of the scroll region while origin mode is on. */
+/** What positions count from, the corner of the scroll region while origin mode is on, and where lines end. */
 export interface Origin {
   readonly top: number;
   readonly left: number;
+  readonly right?: number;
 }
 
 export const SCREEN_ORIGIN: Origin = { top: 0, left: 0 };
+
+/** Two cells beside each other that were erased alike. */
+interface BlankCells {
+  readonly row: number;
+  readonly col: number;
+  readonly low: number;
+}
 
 /** Moves the viewer's cursor on one screen whose cells are painted. */
 export class CursorPainter {
@@ -55,7 +65,10 @@ export class CursorPainter {
   place(target: CursorTarget, origin: Origin, previous?: number): void {
     const { pen } = this.#brushes;
     this.#useCharset(INITIAL_CHARSET);
-    if (target.pendingWrap) this.#printAt(target.row, target.col, origin);
+    // Before the cursor is placed: it may take a visit to the other screen.
+    const isUnmarked = this.#row(target.row).prompt === 0;
+    if (target.semantic === 2 && isUnmarked) pen.semantic(2, 0);
+    if (target.pendingWrap && this.#canWrapAt(target.col, origin)) this.#printAt(target.row, target.col, origin);
     else if (previous === undefined || !this.#printsBefore(target, origin, previous)) {
       this.#moveTo(target.row, target.col, origin);
     }
@@ -63,37 +76,43 @@ export class CursorPainter {
     pen.protect(target.isProtected);
     pen.link(target.hyperlink);
     pen.semantic(target.semantic ?? 0, this.#row(target.row).prompt);
-    if (target.inputEndsWithLine === true) this.#brushes.writer.osc("133;I");
+    if (target.inputEndsWithLine === true) pen.inputWithoutMark();
     this.#useCharset(target.charset);
   }
 
-  /** Before anything else is painted: no character set may translate it. */
+  /** Before anything else is painted: no character set may translate it, no single shift wait for it. */
   useInitialCharset(): void {
+    const isShifted = this.#charset.singleShift !== undefined;
     this.#useCharset(INITIAL_CHARSET);
+    if (isShifted) this.echo(BLANK);
   }
 
-  /** Prints `code` once more, so that REP repeats it: over its like, or in a blank cell that is blanked again. */
+  /** Prints `code` once more, so that REP repeats it: over its like, or in two blank cells that are blanked again. */
   echo(code: number): void {
-    let blank: { readonly row: number; readonly col: number } | undefined;
+    let blank: BlankCells | undefined;
     for (let row = 0; row < this.#grid.visible; row += 1) {
       const { low, high } = this.#brushes.cells;
-      const count = this.#row(row).read(this.#brushes.cells);
-      for (let col = 0; col < count; col += 1) {
+      const gridRow = this.#row(row);
+      const count = gridRow.read(this.#brushes.cells);
+      low.fill(0, count);
+      high.fill(0, count);
+      for (let col = 0; col < low.length - 1; col += 1) {
         if (!cellIsErased(low[col]!) && cellContent(low[col]!) === code) {
           this.#printAt(row, col, SCREEN_ORIGIN);
           return;
         }
-        if (low[col] === 0 && high[col] === 0 && low[col + 1] === 0) blank ??= { row, col };
+        // Erasing ends a wrap, so the blank must not be in a wrapped row.
+        const isBlank = !gridRow.wrapped && high[col] === 0 && high[col + 1] === 0 && low[col] === low[col + 1];
+        if (isBlank && (low[col] === 0 || cellIsErased(low[col]!))) blank ??= { row, col, low: low[col]! };
       }
-      if (count < low.length - 2) blank ??= { row, col: count };
     }
-    if (blank !== undefined) this.#echoIntoBlank(blank.row, blank.col, code);
+    if (blank !== undefined) this.#echoIntoBlank(blank, code);
   }
 
-  #echoIntoBlank(row: number, col: number, code: number): void {
+  #echoIntoBlank({ row, col, low }: BlankCells, code: number): void {
     const { writer, pen } = this.#brushes;
     this.#moveTo(row, col, SCREEN_ORIGIN);
-    pen.plain();
+    pen.styleSequence(low === 0 ? PLAIN : erasedSequence(low));
     pen.link(undefined);
     pen.protect(false);
     writer.codepoint(code);
@@ -109,7 +128,9 @@ export class CursorPainter {
     const code = cellContent(this.#brushes.cells.low[start] ?? 0);
     const graphemes = Array.from(row.graphemes(start));
     const isPrevious = code === previous || graphemes.at(-1)?.codePointAt(0) === previous;
-    if (!isPrevious || cellIsErased(this.#brushes.cells.low[start] ?? 0)) return false;
+    const end = cellWidth(this.#brushes.cells.high[start] ?? 0) === WIDTH.wide ? start + 2 : start + 1;
+    const isReachable = start >= origin.left && end === target.col;
+    if (!isPrevious || !isReachable || cellIsErased(this.#brushes.cells.low[start] ?? 0)) return false;
     this.#printAt(target.row, start, origin);
     return true;
   }
@@ -127,7 +148,12 @@ export class CursorPainter {
     }
     if (cellIsErased(low)) this.#brushes.pen.styleSequence(erasedSequence(low));
     else this.#brushes.pen.plain();
-    this.#brushes.writer.codepoint(0x20);
+    this.#brushes.writer.codepoint(BLANK);
+  }
+
+  /** A back tab may take a pending wrap along to where none can come from printing. */
+  #canWrapAt(col: number, { right }: Origin): boolean {
+    return col === right || col === this.#brushes.cells.low.length - 1;
   }
 
   #startOfCell(col: number): number {

@@ -3,11 +3,11 @@ import type { VtWriter } from "./vt-writer.ts";
 
 /** Names of OSC 22 by their number in the snapshot. */
 const POINTER_SHAPES = [
-  ...["default", "context-menu", "help", "pointer", "progress", "wait", "cell", "crosshair", "text", "vertical-text"],
-  ...["alias", "copy", "move", "no-drop", "not-allowed", "grab", "grabbing", "all-scroll", "col-resize", "row-resize"],
-  ...["n-resize", "e-resize", "s-resize", "w-resize", "ne-resize", "nw-resize", "se-resize", "sw-resize", "ew-resize"],
-  ...["ns-resize", "nesw-resize", "nwse-resize", "zoom-in", "zoom-out"],
-];
+  "default context-menu help pointer progress wait cell crosshair text vertical-text alias copy move",
+  "no-drop not-allowed grab grabbing all-scroll col-resize row-resize n-resize e-resize s-resize",
+  "w-resize ne-resize nw-resize se-resize sw-resize ew-resize ns-resize nesw-resize nwse-resize zoom-in",
+  "zoom-out",
+].flatMap((line) => line.split(" "));
 const TEXT_POINTER = POINTER_SHAPES.indexOf("text");
 const TAB_WIDTH = 8;
 
@@ -35,9 +35,10 @@ export function writeGlobals(writer: VtWriter, facts: GlobalFacts): void {
 
 /** Moves the cursor. */
 function writeTabStops(writer: VtWriter, { header, isUsed }: GlobalFacts): void {
-  const isDefault = header.tabStops.every((col, index) => col === (index + 1) * TAB_WIDTH);
-  const hasAll = header.tabStops.length === Math.floor((header.cols - 1) / TAB_WIDTH);
-  if (isDefault && hasAll && !isUsed) return;
+  const stops = Array.from({ length: header.cols - 1 }, (_, col) => col).filter(
+    (col) => col > 0 && col % TAB_WIDTH === 0,
+  );
+  if (!isUsed && stops.join() === header.tabStops.join()) return;
   writer.csi("3g");
   for (const col of header.tabStops) writer.ascii(`\x1b[${col + 1}G\x1bH`);
 }

@@ -13,6 +13,7 @@ const COMMON_MODES: readonly ModeEntry[] = [
   MODES.visibilityReports,
   MODES.sizeReports,
   MODES.keyboardLocked,
+  MODES.sendReceive,
 ];
 
 /**
@@ -20,7 +21,6 @@ const COMMON_MODES: readonly ModeEntry[] = [
  * measured): only touched where the program did.
  */
 const PREFERENCE_MODES: readonly ModeEntry[] = [
-  MODES.sendReceive,
   MODES.slowScroll,
   MODES.autorepeat,
   MODES.columnSwitchAllowed,

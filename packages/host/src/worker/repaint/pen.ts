@@ -5,6 +5,8 @@ import type { VtWriter } from "./vt-writer.ts";
 /** OSC 133: D ends whatever there was, without a mark on the row. */
 const OUTPUT_MARK = "133;D";
 const INPUT_MARK = "133;B";
+/** Input that ends with the line. */
+const LINE_INPUT_MARK = "133;I";
 /** P starts a prompt where the cursor stands and marks the row: as one that goes on with `k=c`. By `GridRow.prompt`. */
 const PROMPT_MARKS = ["133;P", "133;P", "133;P;k=c"] as const;
 
@@ -17,6 +19,7 @@ export class Pen {
   #isProtected = false;
   #semantic: SemanticContent = 0;
   protectedMode: ProtectedMode = "off";
+  isOnPrimary = true;
 
   /** Expects a terminal whose attributes, link, protection and marks have just been reset. */
   constructor(writer: VtWriter) {
@@ -59,9 +62,19 @@ export class Pen {
   /** `rowPrompt` is the mark of the row in which the cursor stands (`GridRow.prompt`). */
   semantic(semantic: SemanticContent, rowPrompt: number): void {
     if (semantic === this.#semantic) return;
+    if (semantic === 2 && rowPrompt === 0 && this.isOnPrimary) {
+      this.#startPromptElsewhere();
+      return;
+    }
     this.#semantic = semantic;
     if (semantic === 0) this.#writer.osc(OUTPUT_MARK);
     else this.#writer.osc(semantic === 1 ? INPUT_MARK : (PROMPT_MARKS[rowPrompt] ?? PROMPT_MARKS[0]));
+  }
+
+  /** Input that does not mark the row into which it wraps. */
+  inputWithoutMark(): void {
+    this.#semantic = 1;
+    this.#writer.osc(LINE_INPUT_MARK);
   }
 
   /** Marks the row in which the cursor stands. */
@@ -78,6 +91,15 @@ export class Pen {
     this.#writer.osc("8;;");
     this.protect(false);
     this.semantic(0, 0);
+  }
+
+  /** A prompt in the pen without a mark on the row: starting one marks a row, so it is one of the alternate screen. */
+  #startPromptElsewhere(): void {
+    this.link(undefined);
+    this.#semantic = 2;
+    this.#writer.csi("?47h");
+    this.#writer.osc(PROMPT_MARKS[1]);
+    this.#writer.csi("?47l");
   }
 }
 

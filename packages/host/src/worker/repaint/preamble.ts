@@ -6,11 +6,12 @@ import type { VtWriter } from "./vt-writer.ts";
 
 /** Ends whatever sequence the viewer's terminal may be in. */
 const CANCEL = "\x18";
-/**
- * Back to the main screen whatever led away from it, output to the screen and not to a status line, any protection lifted
- * (twice: the ISO kind, against which erasing is powerless, ends with the DEC kind), prompt marks off.
- */
-const LEAVE_USED_STATE = `${CANCEL}\x1b[?1047;47;1049l\x1b[0$}\x1b[1"q\x1b[0"q\x1b]133;D\x1b\\`;
+/** Back to the main screen whatever led away from it; output to the screen and not to a status line. */
+const LEAVE_USED_STATE = `${CANCEL}\x1b[?1047;47;1049l\x1b[0$}`;
+/** Twice: the ISO kind of protection, against which erasing is powerless, ends with the DEC kind. */
+export const LIFT_PROTECTION = '\x1b[1"q\x1b[0"q';
+/** A single shift waits for a character; the mark for output takes prompt marks off the cursor and, in column 1, off its row. */
+const FORGET_SHIFT_AND_PROMPT = "\x1b[H \x1b[H\x1b]133;C\x1b\\";
 /** Synchronized output: what follows is shown at once, not while it is being painted. */
 const HOLD_FRAME = "\x1b[?2026h";
 export const RELEASE_FRAME = "\x1b[?2026l";
@@ -26,6 +27,7 @@ export function writePreamble(writer: VtWriter, header: TerminalHeader, isUsed: 
   if (isUsed) writer.ascii(LEAVE_USED_STATE);
   writeSavedModes(writer, header);
   writer.ascii(HOLD_FRAME + RESET_CHARSETS + PAINTING_MODES + PLAIN_STATE);
+  if (isUsed) writer.ascii(LIFT_PROTECTION + FORGET_SHIFT_AND_PROMPT);
   const isClustered = hasMode(header.modes, MODES.graphemeCluster);
   if (isUsed || isClustered) writer.csi(isClustered ? "?2027h" : "?2027l");
 }

@@ -31,16 +31,16 @@ export interface RepaintOptions {
   readonly screens?: "both" | "active";
 }
 
-const SAVE_CURSOR = "\x1b7";
 /** A line that is longer than this many rows is cut at the top of the history. */
 const MOST_ROWS_OF_A_LINE = 100;
 /** DECSCUSR numbers by shape: bar, block, underline. */
 const STEADY_SHAPES = [6, 2, 4];
+const BLOCK = 2;
 /** Ways into the alternate screen; the mode that is set tells which one the program took. */
 const ENTER_ALTERNATE = [
-  { mode: MODES.alternate1049, sequence: "?1049h" },
-  { mode: MODES.alternate1047, sequence: "?1047h" },
-  { mode: MODES.alternate47, sequence: "?47h" },
+  { mode: MODES.alternate1049, number: 1049 },
+  { mode: MODES.alternate1047, number: 1047 },
+  { mode: MODES.alternate47, number: 47 },
 ];
 
 /**
@@ -79,6 +79,7 @@ class Repaint {
     writePreamble(this.#writer, this.#header, this.#isUsed);
     const { primary, alternate } = this.#state;
     const inView = this.#header.alternateActive && alternate !== undefined ? alternate : primary;
+    if (!this.#header.alternateActive) this.#writeStrayModes();
     const painter = inView === primary ? this.#paintPrimary(alternate) : this.#paintAlternate(inView);
     this.#finish(painter, inView);
     this.#writer.raw(this.#state.pending);
@@ -89,8 +90,23 @@ class Repaint {
     return hasMode(this.#header.modes, mode);
   }
 
+  /**
+   * A program that leaves the alternate screen by another mode than it entered by leaves the first one set. 47 is left to
+   * the painting of the alternate screen, since the others clear it.
+   */
+  #writeStrayModes(): void {
+    const stray = ENTER_ALTERNATE.filter((way) => this.#has(way.mode) && way.number !== 47);
+    if (stray.length === 0) return;
+    this.#writer.csi("H");
+    for (const way of stray) this.#writer.csi(`?${way.number}h`);
+    this.#writer.csi("?47l");
+  }
+
   #painter(screen: ScreenState): ScreenPainter {
-    return new ScreenPainter(this.#brushes, screen, this.#isUsed);
+    return new ScreenPainter(this.#brushes, screen, {
+      isUsed: this.#isUsed,
+      isPrimary: screen === this.#state.primary,
+    });
   }
 
   /** The main screen is in view. What is left on the alternate one shows again when a program enters it without clearing. */
@@ -98,50 +114,73 @@ class Repaint {
     const painter = this.#painter(this.#state.primary);
     painter.paintRows(this.#firstRow());
     if (this.#options.screens !== "active" && alternate !== undefined && this.#needsPainting(alternate)) {
-      this.#switch("?47h");
+      this.#writer.csi("?47h");
+      this.#startScreen();
       const inactive = this.#painter(alternate);
       inactive.paintRows(0);
       inactive.writeKeyboard();
-      inactive.writeSavedCursor(SAVE_CURSOR);
-      this.#switch("?47l");
+      inactive.writeSavedCursor(this.#saveTrigger());
+      inactive.placePen();
+      const leavesStray = this.#has(MODES.alternate47) && !this.#has(MODES.alternate1049);
+      this.#writer.csi(leavesStray ? "?1049l" : "?47l");
+      this.#startScreen();
     }
     painter.writeKeyboard();
-    painter.writeSavedCursor(this.#has(MODES.savedCursor1048) ? "\x1b[?1048h" : SAVE_CURSOR);
+    painter.writeSavedCursor(this.#saveTrigger());
     return painter;
   }
 
   /** The alternate screen is in view: the main one is painted first, since leaving must bring it back. */
   #paintAlternate(alternate: ScreenState): ScreenPainter {
     const { primary } = this.#state;
-    let enter = ENTER_ALTERNATE.find(({ mode }) => this.#has(mode))?.sequence ?? "?47h";
-    if (this.#options.screens !== "active") {
-      const below = this.#painter(primary);
-      below.paintRows(this.#firstRow());
-      below.writeKeyboard();
-      // Entering by 1049 saves the cursor: it has to stand where the saved one is.
-      const isSavedByEntering = enter === "?1049h" && primary.savedCursor !== undefined;
-      if (isSavedByEntering) below.writeSavedCursor(`\x1b[${enter}`);
-      else below.writeSavedCursor(SAVE_CURSOR);
-      if (isSavedByEntering) enter = "";
-    }
-    this.#switch(enter);
+    const entered = ENTER_ALTERNATE.filter((way) => this.#has(way.mode)).map((way) => way.number);
+    // Entering by 1049 saves the cursor. If there is no saved one, the program went another way first.
+    const [first = 47, ...others] = primary.savedCursor === undefined ? entered.reverse() : entered;
+    if (this.#options.screens !== "active") this.#paintBelow(primary, first === 1049);
+    if (this.#options.screens === "active" || first !== 1049) this.#writer.csi(`?${first}h`);
+    for (const other of others) this.#writer.csi(`?${other}h`);
+    this.#startScreen();
     const painter = this.#painter(alternate);
     painter.paintRows(0);
     painter.writeKeyboard();
-    painter.writeSavedCursor(this.#has(MODES.savedCursor1048) ? "\x1b[?1048h" : SAVE_CURSOR);
+    painter.writeSavedCursor(this.#saveTrigger());
     return painter;
   }
 
+  /** Paints the main screen; `entersBySaving` makes the switch to the alternate one save the cursor. */
+  #paintBelow(primary: ScreenState, entersBySaving: boolean): void {
+    const painter = this.#painter(primary);
+    painter.paintRows(this.#firstRow());
+    painter.writeKeyboard();
+    const shape = STEADY_SHAPES[primary.cursorShape];
+    if (shape !== undefined && (this.#isUsed || shape !== BLOCK)) this.#writer.csi(`${shape} q`);
+    if (entersBySaving) {
+      if (this.#has(MODES.savedCursor1048)) this.#writer.csi("?1048h");
+      painter.leaveBySaving();
+      return;
+    }
+    painter.writeSavedCursor(this.#saveTrigger());
+    painter.placeCursor(SCREEN_ORIGIN);
+  }
+
+  #saveTrigger(): string {
+    return this.#has(MODES.savedCursor1048) ? "\x1b[?1048h" : "\x1b7";
+  }
+
   /** A screen that is as it was when it was entered first needs no painting, but a used viewer may hold something else. */
-  #needsPainting({ grid, savedCursor, kittyIndex, kittyFlags }: ScreenState): boolean {
-    const hasState = savedCursor !== undefined || kittyIndex > 0 || kittyFlags.some((flags) => flags > 0);
-    if (this.#isUsed || hasState) return true;
+  #needsPainting({ grid, style, protectedMode, savedCursor, kittyIndex, kittyFlags }: ScreenState): boolean {
+    const hasState =
+      style.background.kind !== "default" ||
+      protectedMode === "iso" ||
+      savedCursor !== undefined ||
+      kittyIndex > 0 ||
+      kittyFlags.some((flags) => flags > 0);
+    if (this.#isUsed || hasState || this.#has(MODES.alternate47)) return true;
     return Array.from({ length: grid.count }, (_, index) => grid.row(index).length).some((length) => length > 0);
   }
 
   /** Attributes, link and character sets may or may not follow to the other screen, so they start anew. */
-  #switch(mode: string): void {
-    if (mode !== "") this.#writer.csi(mode);
+  #startScreen(): void {
     this.#brushes.pen.reset();
     this.#writer.ascii(RESET_CHARSETS);
   }
@@ -167,14 +206,34 @@ class Repaint {
     });
     writeModes(this.#writer, header);
     const previous = header.previousCodepoint;
-    if (previous !== undefined && this.#writer.lastCodepoint !== previous) painter.cursor.echo(previous);
-    this.#writeRegion();
+    if (previous !== undefined && this.#writer.lastCodepoint !== previous) painter.echo(previous);
     this.#writeCursorShape(screen);
     if (!this.#has(MODES.synchronizedOutput)) this.#writer.ascii(RELEASE_FRAME);
-    const isRelative = this.#has(MODES.origin);
-    painter.cursor.place(screen, isRelative ? header : SCREEN_ORIGIN, previous);
+    this.#placeCursor(painter, screen, previous);
     writePrintingModes(this.#writer, header);
     if (header.statusLine) this.#writer.csi("1$}");
+  }
+
+  #placeCursor(painter: ScreenPainter, screen: ScreenState, previous: number | undefined): void {
+    const header = this.#header;
+    if (!this.#has(MODES.origin)) {
+      this.#writeRegion();
+      painter.placeCursor({ ...SCREEN_ORIGIN, right: header.right }, previous);
+      return;
+    }
+    const isInside = screen.row >= header.top && screen.row <= header.bottom && screen.col >= header.left;
+    if (isInside && screen.col <= header.right) {
+      this.#writeRegion();
+      this.#writer.csi("?6h");
+      painter.placeCursor(header, previous);
+      return;
+    }
+    // Only a restored cursor can stand outside of the region; this costs what was saved before.
+    this.#writer.csi("?6h");
+    painter.placeCursor(SCREEN_ORIGIN, previous);
+    this.#writer.ascii("\x1b7");
+    this.#writeRegion();
+    this.#writer.ascii("\x1b8");
   }
 
   #writeRegion(): void {
@@ -182,13 +241,13 @@ class Repaint {
     if (top !== 0 || bottom !== rows - 1) this.#writer.csi(`${top + 1};${bottom + 1}r`);
     if (this.#has(MODES.leftRightMargin)) this.#writer.csi("?69h");
     if (left !== 0 || right !== cols - 1) this.#writer.csi(`${left + 1};${right + 1}s`);
-    if (this.#has(MODES.origin)) this.#writer.csi("?6h");
   }
 
   /** Without a wish of the program the user's own shape and blinking stay. */
   #writeCursorShape(screen: ScreenState): void {
     const isBlinking = this.#has(MODES.cursorBlink);
-    const steady = this.#header.cursorIsDefault ? undefined : STEADY_SHAPES[screen.cursorShape];
+    const shape = STEADY_SHAPES[screen.cursorShape];
+    const steady = this.#header.cursorIsDefault && shape === BLOCK ? undefined : shape;
     if (steady === undefined) this.#writer.csi("0 q");
     else this.#writer.csi(`${isBlinking ? steady - 1 : steady} q`);
     if (steady === undefined && isBlinking) this.#writer.csi("?12h");

@@ -16,8 +16,10 @@ import type { Pen } from "./pen.ts";
 import { erasedSequence, PLAIN } from "./style-sequence.ts";
 import type { VtWriter } from "./vt-writer.ts";
 
+const BLANK = 0x20;
 /** Stands in a cell only to make the terminal wrap, and is erased again. */
-const FILLER = 0x20;
+const FILLER = BLANK;
+const WIDE_FILLER = 0x3000;
 /** Cells that hold no more than a character of ASCII or Latin-1 need no look at clusters. */
 const FIRST_CLUSTER_CODE = 0x300;
 
@@ -114,26 +116,33 @@ export class RowPainter {
   #enterWrapped(row: GridRow, wrap: Wrap, count: number): number {
     const isPrinted = row.continuation && count > 0 && isCharacter(this.#cells.low[0]!);
     const isWide = isPrinted && cellWidth(this.#cells.high[0]!) === WIDTH.wide;
-    let repair = wrap.repair;
-    if (wrap.isHead && !isWide) {
-      this.#printFiller();
-      repair = PLAIN;
-    }
     this.#col = 0;
-    if (isPrinted) {
+    if (wrap.isHead && !isWide) {
+      // Erasing selectively leaves the mark in the unused last column above.
+      this.#enterByFiller(WIDE_FILLER, row.continuation ? "\x1b[?1K\r" : "\r\x1b[M");
+    } else if (isPrinted) {
+      if (cellSemantic(this.#cells.high[0]!) === 1 && row.prompt === 0) this.#pen.inputWithoutMark();
       this.#paintCharacter(row, 0);
     } else {
-      this.#printFiller();
       // Deleting the line leaves one that is no continuation.
-      this.#writer.ascii(row.continuation ? "\r\x1b[X" : "\r\x1b[M");
-      this.#col = 0;
+      this.#enterByFiller(FILLER, row.continuation ? "\r\x1b[X" : "\r\x1b[M");
     }
-    if (repair !== undefined) this.#repairAbove(repair);
+    if (wrap.repair !== undefined) this.#repairAbove(wrap.repair);
     return this.#col;
+  }
+
+  /** Wraps by a character that is taken away again. */
+  #enterByFiller(filler: number, removal: string): void {
+    this.#pen.plain();
+    this.#pen.protect(false);
+    this.#pen.semantic(0, 0);
+    this.#writer.codepoint(filler);
+    this.#writer.ascii(removal);
   }
 
   #printFiller(): void {
     this.#pen.plain();
+    this.#pen.protect(false);
     this.#writer.codepoint(FILLER);
     this.#col += 1;
   }
@@ -160,7 +169,7 @@ export class RowPainter {
     for (let col = from; col < count; col += 1) {
       if (low[col] === 0 && high[col] === 0) continue;
       if (cellIsErased(low[col]!)) col = this.#paintErased(col, count) - 1;
-      else if (isCharacter(low[col]!)) this.#paintCharacter(row, col);
+      else if (isCharacter(low[col]!) || hasLook(low[col]!, high[col]!)) this.#paintCharacter(row, col);
     }
   }
 
@@ -181,12 +190,14 @@ export class RowPainter {
     const high = this.#cells.high[col]!;
     const link = cellLink(high);
     this.#moveTo(col);
+    this.#pen.semantic(cellSemantic(high), row.prompt);
     this.#pen.style(row.style(cellStyle(low, high)));
     this.#pen.link(link === 0 ? undefined : row.hyperlink(link));
     this.#pen.protect(cellIsProtected(high));
-    this.#pen.semantic(cellSemantic(high), row.prompt);
-    const code = cellContent(low);
+    const code = cellContent(low) || BLANK;
     const isWide = cellWidth(high) === WIDTH.wide;
+    // A wide character under DEC special graphics is a blank of two columns to the engine.
+    if (code === BLANK && isWide) this.#writer.codepoint(BLANK);
     if (code >= FIRST_CLUSTER_CODE || row.hasGraphemes) this.#paintCluster(code, row.graphemes(col), isWide);
     else this.#writer.codepoint(code);
     this.#col = col + (isWide ? 2 : 1);
@@ -203,6 +214,11 @@ export class RowPainter {
 /** True for a cell with a character of its own. */
 function isCharacter(low: number): boolean {
   return !cellIsErased(low) && cellContent(low) !== 0;
+}
+
+/** True for a blank narrow cell that has attributes, as half of a wide character leaves one behind. */
+function hasLook(low: number, high: number): boolean {
+  return cellWidth(high) === WIDTH.narrow && cellStyle(low, high) !== 0;
 }
 
 /** The engine gives CAN, SUB, DEL and their like a cell where other terminals move nothing. */
