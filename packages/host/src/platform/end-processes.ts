@@ -54,7 +54,7 @@ export async function endGeneration(options: EndOptions): Promise<EndResult> {
 async function waitForEnd(options: EndOptions, members: readonly ProcessFacts[], ms: number): Promise<void> {
   const deadline = performance.now() + ms;
   while (members.some((member) => isAlive(options, member)) && performance.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await Bun.sleep(POLL_MS);
   }
 }
 

@@ -15,8 +15,10 @@ export type {
   PtyCalls,
   PtyPair,
   PtyReader,
+  Readiness,
   SelfCalls,
   SignalOutcome,
+  SocketCalls,
   SpawnOptions,
   WindowSize,
 } from "./platform.ts";

@@ -4,6 +4,7 @@ export interface Platform {
   readonly processes: ProcessCalls;
   readonly self: SelfCalls;
   readonly files: FileCalls;
+  readonly sockets: SocketCalls;
   /** The process at the other end of a connected Unix socket; undefined when the kernel can't attest one with a PID. */
   readPeer(fd: number): PeerIdentity | undefined;
   /** Bytes of `sockaddr_un.sun_path`, the terminating NUL included. */
@@ -80,6 +81,7 @@ export interface SpawnOptions {
   readonly cwd: string;
   /** Becomes standard input, output and error, and the controlling terminal. */
   readonly terminal: string;
+  readonly umask?: number;
   /** Soft limit of open files for the program; the hard one stays. */
   readonly openFiles?: number;
 }
@@ -134,7 +136,8 @@ export interface SelfCalls {
   startSession(): boolean;
   /** Has the kernel send `signal` to this process when its parent ends. */
   setParentDeathSignal(signal: number): void;
-  setUmask(mask: number): void;
+  /** Returns the mask that was set before. */
+  setUmask(mask: number): number;
   /** Name shown by ps and top. */
   setName(name: string): void;
   /** Points descriptors 0, 1 and 2 at the null device. */
@@ -154,4 +157,30 @@ export interface FileCalls {
   unlock(fd: number): void;
   /** Makes the entries of a directory durable. */
   syncDirectory(path: string): void;
+}
+
+export interface Readiness {
+  readonly canRead: boolean;
+  readonly canWrite: boolean;
+}
+
+/**
+ * Unix sockets without the runtime's own: those keep a timer that wakes the process every second as long as one is open,
+ * which a hundred idle workers can't afford. Readiness is announced by SIGIO, then asked for.
+ */
+export interface SocketCalls {
+  /** Binds and listens. The caller has removed what was at `path`. */
+  listen(path: string): number;
+  accept(listener: number): number;
+  /** Bytes put into `target`, 0 at the end, or WOULD_BLOCK. */
+  receive(fd: number, target: Uint8Array): number;
+  /** Bytes taken, or WOULD_BLOCK. */
+  send(fd: number, bytes: Uint8Array): number;
+  /** SIGIO comes to this process whenever the descriptor becomes ready. */
+  signalReadiness(fd: number): void;
+  /** Readiness now, in the order of `wanted`. An end or a failure counts as readable. */
+  poll(
+    wanted: readonly { readonly fd: number; readonly read: boolean; readonly write: boolean }[],
+  ): readonly Readiness[];
+  close(fd: number): void;
 }

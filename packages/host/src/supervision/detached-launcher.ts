@@ -1,4 +1,5 @@
 import type { WorkerKey, WorkerProgram } from "./supervisor.ts";
+import { WORKER_ENVIRONMENT } from "./worker-environment.ts";
 import type { WorkerLauncher } from "./worker-launcher.ts";
 import { READY_FD, readReadiness, workerArgv } from "./worker-launcher.ts";
 
@@ -20,7 +21,7 @@ export class DetachedLauncher implements WorkerLauncher {
     const program = this.#program;
     const shell = Bun.spawn(["/bin/sh", "-c", DETACH, "sh", ...workerArgv({ program, key })], {
       cwd: "/",
-      env: { ...program.env },
+      env: { ...WORKER_ENVIRONMENT, ...program.env },
       stdin: "ignore",
       stdout: "pipe",
       stderr: "ignore",

@@ -1,5 +1,6 @@
 import type { Subprocess } from "bun";
 import type { WorkerKey, WorkerProgram } from "./supervisor.ts";
+import { WORKER_ENVIRONMENT } from "./worker-environment.ts";
 import type { WorkerLauncher } from "./worker-launcher.ts";
 import { READY_FD, readReadiness, workerArgv } from "./worker-launcher.ts";
 
@@ -19,7 +20,7 @@ export class SubprocessLauncher implements WorkerLauncher {
     const argv = workerArgv({ program, key, endWithParent: process.pid });
     const worker = Bun.spawn(["/bin/sh", "-c", EXEC, "sh", ...argv], {
       cwd: "/",
-      env: { ...program.env },
+      env: { ...WORKER_ENVIRONMENT, ...program.env },
       stdin: "ignore",
       stdout: "pipe",
       stderr: "ignore",

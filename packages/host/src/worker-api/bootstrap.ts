@@ -1,4 +1,3 @@
-import { parseArgs } from "node:util";
 import type { SessionId, WorkerId, WorkerInstanceId } from "@pohunek/protocol/wire";
 import { isOpaqueId } from "@pohunek/protocol/wire";
 import type { WorkerIdentity } from "./inspection.ts";
@@ -17,17 +16,6 @@ export interface WorkerBootstrap {
   /** Pid of the daemon that this worker must not outlive (backend `subprocess`). */
   readonly endWithParent: number | undefined;
 }
-
-const OPTIONS = {
-  "session-id": { type: "string" },
-  "worker-id": { type: "string" },
-  "worker-instance-id": { type: "string" },
-  generation: { type: "string" },
-  "runtime-root": { type: "string" },
-  "state-root": { type: "string" },
-  "ready-fd": { type: "string" },
-  "end-with-parent": { type: "string" },
-} as const;
 
 /** The command line that `parseBootstrap` reads. */
 export function bootstrapArgs(bootstrap: WorkerBootstrap): string[] {
@@ -48,19 +36,29 @@ export function bootstrapArgs(bootstrap: WorkerBootstrap): string[] {
 
 /** Fails with worker_invalid_request. */
 export function parseBootstrap(argv: readonly string[]): WorkerBootstrap {
-  const { values } = parseArgs({ args: [...argv], options: OPTIONS, strict: true });
+  const values = readOptions(argv);
   return {
     identity: {
-      session_id: readId(values["session-id"], "session-id") as SessionId,
-      worker_id: readId(values["worker-id"], "worker-id") as WorkerId,
-      runtime_id: readId(values["worker-instance-id"], "worker-instance-id") as WorkerInstanceId,
-      generation: readCount(values.generation, "generation") ?? refuse("generation"),
+      session_id: readId(values, "session-id") as SessionId,
+      worker_id: readId(values, "worker-id") as WorkerId,
+      runtime_id: readId(values, "worker-instance-id") as WorkerInstanceId,
+      generation: readCount(values, "generation") ?? refuse("generation"),
     },
-    runtimeRoot: readRoot(values["runtime-root"], "runtime-root"),
-    stateRoot: readRoot(values["state-root"], "state-root"),
-    readyFd: readCount(values["ready-fd"], "ready-fd"),
-    endWithParent: readCount(values["end-with-parent"], "end-with-parent"),
+    runtimeRoot: readRoot(values, "runtime-root"),
+    stateRoot: readRoot(values, "state-root"),
+    readyFd: readCount(values, "ready-fd"),
+    endWithParent: readCount(values, "end-with-parent"),
   };
+}
+
+/** `--name=value` only: `parseArgs` of node:util would cost each worker half a megabyte. */
+function readOptions(argv: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    argv.map((argument) => {
+      const [, name, value] = /^--([a-z-]+)=(.*)$/.exec(argument) ?? refuse("option");
+      return [name ?? "", value ?? ""];
+    }),
+  );
 }
 
 function refuse(option: string): never {
@@ -68,17 +66,20 @@ function refuse(option: string): never {
 }
 
 /** Ids name files here, so the dots that the alphabet allows must not climb out of a folder. */
-function readId(value: string | undefined, option: string): string {
+function readId(values: ReadonlyMap<string, string>, option: string): string {
+  const value = values.get(option);
   return isOpaqueId(value) && !value.startsWith(".") ? value : refuse(option);
 }
 
-function readCount(value: string | undefined, option: string): number | undefined {
+function readCount(values: ReadonlyMap<string, string>, option: string): number | undefined {
+  const value = values.get(option);
   if (value === undefined) {
     return undefined;
   }
   return /^\d{1,15}$/.test(value) ? Number(value) : refuse(option);
 }
 
-function readRoot(value: string | undefined, option: string): string {
+function readRoot(values: ReadonlyMap<string, string>, option: string): string {
+  const value = values.get(option);
   return value?.startsWith("/") ? value : refuse(option);
 }

@@ -152,7 +152,7 @@ export class WorkerClient implements AsyncDisposable {
     return this.#connection.call("stop", params);
   }
 
-  /** The outcome is recorded: the worker ends. Refused with worker_invalid_state while the program runs. */
+  /** The outcome is recorded, or no program is wanted any more: the worker ends. Refused with worker_invalid_state while one runs. */
   async acknowledgeTerminal(): Promise<void> {
     await this.#connection.call("acknowledge_terminal", {});
   }

@@ -12,6 +12,8 @@ export interface LaunchSpec {
   readonly env: Readonly<Record<string, string>>;
   /** Absolute. */
   readonly cwd: string;
+  /** File mode creation mask. Default: the worker's own, which it has from its starter. */
+  readonly umask?: number;
   readonly cols: number;
   readonly rows: number;
   /** Bytes of output kept for replay and read_output. Default 10,000,000. */

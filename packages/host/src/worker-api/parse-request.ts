@@ -80,6 +80,7 @@ function parseLaunchSpec(params: JsonObject): LaunchSpec {
     argv,
     env: Object.fromEntries(env.map(([name, value]) => [environmentName(name), execString(value, "env")])),
     cwd,
+    umask: optionalInteger(params, "umask", { min: 0, max: 0o777 }),
     cols: integer(params, "cols", CELLS),
     rows: integer(params, "rows", CELLS),
     history_bytes: optionalInteger(params, "history_bytes", history),

@@ -53,6 +53,7 @@ function becomeWorker({ readyFd, endWithParent }: WorkerBootstrap): void {
 
 function handleSignals(worker: WorkerProcess): void {
   process.on("SIGCHLD", () => worker.checkChild());
+  process.on("SIGIO", () => worker.serveSockets());
   process.on("SIGTERM", () => void worker.shutDown("SIGTERM"));
   process.on("SIGINT", () => void worker.shutDown("SIGINT"));
   // The terminal that the daemon was started from is none of ours.

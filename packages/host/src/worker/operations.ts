@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { WorkerIdentity } from "../worker-api/inspection.ts";
 import { WORKER_LIMITS } from "../worker-api/limits.ts";
 import type {
@@ -109,7 +108,7 @@ function openDataStream(
 
 function identifyPlan(plan: WritePlanParams): { sequence: number; digest: string } {
   const content = JSON.stringify(plan.fragments);
-  return { sequence: plan.sequence, digest: createHash("sha256").update(content).digest("base64") };
+  return { sequence: plan.sequence, digest: new Bun.CryptoHasher("sha256").update(content).digest("base64") };
 }
 
 async function writePlan(session: WorkerSession, plan: WritePlanParams): Promise<WritePlanResult> {

@@ -1,34 +1,36 @@
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { isRecord } from "@pohunek/protocol/wire";
-import type { Socket, UnixSocketListener } from "bun";
+import type { SocketCalls } from "../platform/index.ts";
+import { WOULD_BLOCK } from "../platform/index.ts";
 import { WORKER_LIMITS } from "../worker-api/limits.ts";
+import type { ConnectionListener } from "./connection.ts";
+import { Connection } from "./connection.ts";
 import type { PerformOperation } from "./control-peer.ts";
 import { ControlPeer } from "./control-peer.ts";
 import type { DataPeer, DataPeerOptions } from "./data-peer.ts";
+import type { DescriptorWatch, WatchedDescriptor } from "./descriptor-watch.ts";
 
 export interface ServerOptions {
   readonly path: string;
+  readonly sockets: SocketCalls;
+  readonly watch: DescriptorWatch;
   readonly perform: PerformOperation;
   readonly onBug: (cause: unknown) => void;
   readonly onControlClosed: (peer: ControlPeer) => void;
   readonly openData: (sink: DataPeerOptions["sink"]) => DataPeer;
 }
 
-/** What a connection turned out to be. Before its first line is complete it is neither. */
-interface Connection {
-  peer: ControlPeer | DataPeer | undefined;
-  firstLine: Uint8Array[];
-  firstLineBytes: number;
-}
-
 const LINE_FEED = 0x0a;
+const READ_BYTES = 65_536;
 
 /** The worker's socket: control and data connections, told apart by their first line. Owner only. */
 export class WorkerServer implements Disposable {
   readonly #options: ServerOptions;
+  readonly #connections = new Set<Connection>();
   readonly #dataPeers = new Set<DataPeer>();
-  #listener: UnixSocketListener<Connection> | undefined;
+  readonly #memory = new Uint8Array(READ_BYTES);
+  #listener: WatchedDescriptor | undefined;
 
   constructor(options: ServerOptions) {
     this.#options = options;
@@ -36,25 +38,15 @@ export class WorkerServer implements Disposable {
 
   /** Replaces a socket that a dead worker of the session left; the caller knows that none lives. */
   listen(): void {
-    const { path } = this.#options;
+    const { path, sockets, watch } = this.#options;
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     chmodSync(dirname(path), 0o700);
     rmSync(path, { force: true });
-    this.#listener = Bun.listen<Connection>({
-      unix: path,
-      socket: {
-        binaryType: "uint8array",
-        open: (socket) => {
-          socket.data = { peer: undefined, firstLine: [], firstLineBytes: 0 };
-        },
-        data: (socket, chunk) => this.#receive(socket, chunk),
-        drain: ({ data }) => data.peer?.drain(),
-        close: ({ data }) => this.#closed(data),
-        // The connection ends right after; `close` does what is to be done.
-        error: () => undefined,
-      },
-    });
+    const fd = sockets.listen(path);
     chmodSync(path, 0o600);
+    const readable = (): boolean => this.#accept(fd);
+    this.#listener = { fd, wantsRead: true, wantsWrite: false, readable, writable: () => undefined };
+    watch.add(this.#listener);
   }
 
   /** Attach streams that were told to wait may send input again. */
@@ -64,43 +56,64 @@ export class WorkerServer implements Disposable {
     }
   }
 
-  #receive(socket: Socket<Connection>, chunk: Uint8Array): void {
-    const { data } = socket;
-    if (data.peer) {
-      data.peer.receive(chunk);
-      return;
-    }
-    const end = chunk.indexOf(LINE_FEED);
-    data.firstLine.push(end < 0 ? chunk.slice() : chunk.slice(0, end + 1));
-    data.firstLineBytes += end < 0 ? chunk.length : end + 1;
-    if (end >= 0) {
-      this.#recognise(socket, chunk.subarray(end + 1));
-    } else if (data.firstLineBytes > WORKER_LIMITS.controlLineBytes) {
-      socket.end();
+  #accept(listener: number): boolean {
+    const { sockets, watch, onBug } = this.#options;
+    try {
+      const fd = sockets.accept(listener);
+      if (fd === WOULD_BLOCK) {
+        return false;
+      }
+      const listen = (connection: Connection): ConnectionListener => this.#listenTo(connection);
+      this.#connections.add(new Connection({ fd, sockets, watch, memory: this.#memory, listen }));
+      return true;
+    } catch (cause) {
+      // EMFILE, ECONNABORTED: this one connection is not to be had; the next signal tries again.
+      onBug(cause);
+      return false;
     }
   }
 
-  #recognise(socket: Socket<Connection>, rest: Uint8Array): void {
-    const { data } = socket;
-    const line = Buffer.concat(data.firstLine);
-    data.firstLine = [];
+  /** What a connection is shows in its first line; until that is complete it is neither. */
+  #listenTo(connection: Connection): ConnectionListener {
+    const first = new FirstLine();
+    let peer: ControlPeer | DataPeer | undefined;
+    return {
+      receive: (bytes) => {
+        if (peer) {
+          peer.receive(bytes);
+          return;
+        }
+        const taken = first.take(bytes);
+        if (taken) {
+          peer = this.#recognise(connection, taken.line);
+          peer.receive(taken.rest);
+        } else if (first.isTooLong) {
+          connection.end();
+        }
+      },
+      drain: () => peer?.drain(),
+      closed: () => {
+        this.#connections.delete(connection);
+        this.#closed(peer);
+      },
+    };
+  }
+
+  #recognise(connection: Connection, line: Uint8Array): ControlPeer | DataPeer {
     const token = readOpenLine(line);
     if (token === undefined) {
       const { perform, onBug } = this.#options;
-      const peer = new ControlPeer({ sink: socket, perform, onBug });
-      data.peer = peer;
-      peer.receive(line);
-      peer.receive(rest);
-    } else {
-      const peer = this.#options.openData(socket);
-      data.peer = peer;
-      this.#dataPeers.add(peer);
-      peer.open(token);
-      peer.receive(rest);
+      const control = new ControlPeer({ sink: connection, perform, onBug });
+      control.receive(line);
+      return control;
     }
+    const data = this.#options.openData(connection);
+    this.#dataPeers.add(data);
+    data.open(token);
+    return data;
   }
 
-  #closed({ peer }: Connection): void {
+  #closed(peer: ControlPeer | DataPeer | undefined): void {
     if (peer instanceof ControlPeer) {
       this.#options.onControlClosed(peer);
     } else if (peer) {
@@ -110,8 +123,38 @@ export class WorkerServer implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#listener?.stop(true);
-    rmSync(this.#options.path, { force: true });
+    const { watch, sockets, path } = this.#options;
+    if (this.#listener) {
+      watch.remove(this.#listener);
+      sockets.close(this.#listener.fd);
+      rmSync(path, { force: true });
+    }
+    for (const connection of this.#connections) {
+      connection.end();
+    }
+  }
+}
+
+/** Collects a connection's first line, LF included. */
+class FirstLine {
+  #pieces: Uint8Array[] = [];
+  #bytes = 0;
+
+  get isTooLong(): boolean {
+    return this.#bytes > WORKER_LIMITS.controlLineBytes;
+  }
+
+  take(chunk: Uint8Array): { readonly line: Uint8Array; readonly rest: Uint8Array } | undefined {
+    const end = chunk.indexOf(LINE_FEED) + 1;
+    const piece = chunk.slice(0, end || chunk.length);
+    this.#pieces.push(piece);
+    this.#bytes += piece.length;
+    if (end === 0) {
+      return undefined;
+    }
+    const line = Buffer.concat(this.#pieces);
+    this.#pieces = [];
+    return { line, rest: chunk.subarray(end) };
   }
 }
 

@@ -247,6 +247,7 @@ function startChild(options: RuntimeOptions, start: { file: string; pair: PtyPai
       env: { ...spec.env, ...env },
       cwd: spec.cwd,
       terminal: start.pair.slavePath,
+      umask: spec.umask,
       openFiles: CHILD_OPEN_FILES,
     });
     // Not reaped yet, so the pid is its own even if it has ended already.

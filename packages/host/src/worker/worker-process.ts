@@ -9,6 +9,7 @@ import type { VersionRange } from "../worker-api/version.ts";
 import type { AttachGrant } from "./attach-streams.ts";
 import { DataPeer } from "./data-peer.ts";
 import { DataTokens } from "./data-tokens.ts";
+import { DescriptorWatch } from "./descriptor-watch.ts";
 import { JournalFile } from "./journal-file.ts";
 import { Lease } from "./lease.ts";
 import { createOperations } from "./operations.ts";
@@ -26,14 +27,22 @@ export interface WorkerProcessOptions {
   readonly openView: OpenTerminalView;
 }
 
+/**
+ * Sockets that announce themselves by signals don't count as work for the event loop, which would end without any. The
+ * longest that a timer can be, 24 days.
+ */
+const KEEP_ALIVE_MS = 2 ** 31 - 1;
+
 /** The parts of one worker, wired together. `ended` settles when the process has nothing left to do. */
 export class WorkerProcess implements Disposable {
   readonly #log: SessionLog;
   readonly #session: WorkerSession;
   readonly #server: WorkerServer;
   readonly #lease: Lease;
+  readonly #watch: DescriptorWatch;
   readonly #ended = Promise.withResolvers<void>();
   readonly #initTimer: ReturnType<typeof setTimeout>;
+  readonly #keepAlive: ReturnType<typeof setInterval>;
 
   constructor(options: WorkerProcessOptions) {
     const { bootstrap, platform, versions } = options;
@@ -57,15 +66,19 @@ export class WorkerProcess implements Disposable {
       // In a later turn, so that the answer to the acknowledgement leaves first.
       onRetired: () => setImmediate(() => this.#ended.resolve()),
     });
+    this.#watch = new DescriptorWatch(platform.sockets);
     const tokens = new DataTokens<AttachGrant>(() => performance.now());
     const context = { identity, versions, session: this.#session, lease: this.#lease, tokens };
     this.#server = new WorkerServer({
       path: socketPath,
+      sockets: platform.sockets,
+      watch: this.#watch,
       perform: createOperations(context),
       onBug: (cause) => this.noteBug(cause),
       onControlClosed: (peer) => this.#lease.release(peer),
       openData: (sink) => new DataPeer({ sink, session: this.#session, tokens }),
     });
+    this.#keepAlive = setInterval(() => undefined, KEEP_ALIVE_MS);
     this.#initTimer = setTimeout(() => this.#giveUpWaiting(), WORKER_LIMITS.initDeadlineMs);
   }
 
@@ -80,6 +93,11 @@ export class WorkerProcess implements Disposable {
 
   get ended(): Promise<void> {
     return this.#ended.promise;
+  }
+
+  /** SIGIO. */
+  serveSockets(): void {
+    this.#watch.serve();
   }
 
   /** SIGCHLD. */
@@ -123,6 +141,7 @@ export class WorkerProcess implements Disposable {
 
   [Symbol.dispose](): void {
     clearTimeout(this.#initTimer);
+    clearInterval(this.#keepAlive);
     this.#server[Symbol.dispose]();
     this.#session[Symbol.dispose]();
     this.#log[Symbol.dispose]();

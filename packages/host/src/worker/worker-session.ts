@@ -148,9 +148,9 @@ export class WorkerSession implements Disposable {
     return result;
   }
 
-  /** The daemon has the outcome: nothing needs to be kept. */
+  /** The daemon has the outcome, or wants no program started any more: nothing needs to be kept. */
   acknowledge(): void {
-    if (!this.#runtime?.exit) {
+    if (this.phase === "running") {
       this.#refuse("The program has not ended.");
     }
     this.#options.logger.info("outcome_acknowledged");

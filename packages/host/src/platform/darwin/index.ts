@@ -55,6 +55,15 @@ export const darwin: Platform = {
     unlock: refuse("files.unlock"),
     syncDirectory: refuse("files.syncDirectory"),
   },
+  sockets: {
+    listen: refuse("sockets.listen"),
+    accept: refuse("sockets.accept"),
+    receive: refuse("sockets.receive"),
+    send: refuse("sockets.send"),
+    signalReadiness: refuse("sockets.signalReadiness"),
+    poll: refuse("sockets.poll"),
+    close: refuse("sockets.close"),
+  },
   readPeer: refuse("readPeer"),
   socketPathBytes: 104,
 };

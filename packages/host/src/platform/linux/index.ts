@@ -4,12 +4,14 @@ import { readPeer } from "./peer.ts";
 import { processCalls } from "./processes.ts";
 import { ptyCalls } from "./pty.ts";
 import { selfCalls } from "./self.ts";
+import { socketCalls } from "./sockets.ts";
 
 export const linux: Platform = {
   pty: ptyCalls,
   processes: processCalls,
   self: selfCalls,
   files: fileCalls,
+  sockets: socketCalls,
   readPeer,
   socketPathBytes: 108,
 };

@@ -44,9 +44,7 @@ export const selfCalls: SelfCalls = {
   setParentDeathSignal: (signal) => {
     check(libc.prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0), "prctl");
   },
-  setUmask: (mask) => {
-    libc.umask(mask);
-  },
+  setUmask: (mask) => libc.umask(mask),
   setName: (name) => {
     const bytes = cString(name);
     check(libc.prctl(PR_SET_NAME, ptr(bytes), 0, 0, 0), "prctl");

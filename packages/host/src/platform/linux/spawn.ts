@@ -59,6 +59,7 @@ function start(options: SpawnOptions, description: SpawnDescription): number {
   const file = cString(options.file);
   const pid = new Int32Array(1);
   using _limit = options.openFiles === undefined ? undefined : lowerOpenFiles(options.openFiles);
+  using _mask = options.umask === undefined ? undefined : lendUmask(options.umask);
   const { attributes, actions } = description;
   const errno = libc.posix_spawn(
     ptr(pid),
@@ -92,6 +93,15 @@ function lowerOpenFiles(soft: number): Disposable {
   return {
     [Symbol.dispose]: () => {
       libc.prlimit(0, RLIMIT_NOFILE, ptr(before), null);
+    },
+  };
+}
+
+function lendUmask(mask: number): Disposable {
+  const before = libc.umask(mask);
+  return {
+    [Symbol.dispose]: () => {
+      libc.umask(before);
     },
   };
 }

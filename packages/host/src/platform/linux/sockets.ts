@@ -1,0 +1,93 @@
+import { ptr } from "bun:ffi";
+import { constants } from "node:os";
+import type { Readiness, SocketCalls } from "../platform.ts";
+import { WOULD_BLOCK } from "../platform.ts";
+import { SystemError } from "../system-error.ts";
+import { check, cString, errnoName, lastErrno, libc } from "./libc.ts";
+
+const AF_UNIX = 1;
+const SOCK_STREAM = 1;
+const SOCK_NONBLOCK = 0x800;
+const SOCK_CLOEXEC = 0x80000;
+const MSG_DONTWAIT = 0x40;
+const MSG_NOSIGNAL = 0x4000;
+const F_GETFL = 3;
+const F_SETFL = 4;
+const F_SETOWN = 8;
+const O_ASYNC = 0x2000;
+const POLLIN = 0x1;
+const POLLOUT = 0x4;
+const POLLERR = 0x8;
+const POLLHUP = 0x10;
+const BACKLOG = 128;
+const { EAGAIN, EINTR } = constants.errno;
+
+function listen(path: string): number {
+  const fd = check(libc.socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), "socket");
+  try {
+    const encoded = cString(path);
+    const address = new Uint8Array(2 + encoded.length);
+    new DataView(address.buffer).setUint16(0, AF_UNIX, true);
+    address.set(encoded, 2);
+    check(libc.bind(fd, ptr(address), address.length), "bind");
+    check(libc.listen(fd, BACKLOG), "listen");
+    return fd;
+  } catch (cause) {
+    libc.close(fd);
+    throw cause;
+  }
+}
+
+function orWouldBlock(result: number, syscall: string): number {
+  if (result >= 0) {
+    return result;
+  }
+  const errno = lastErrno();
+  if (errno === EAGAIN || errno === EINTR) {
+    return WOULD_BLOCK;
+  }
+  throw new SystemError(errnoName(errno), syscall);
+}
+
+function signalReadiness(fd: number): void {
+  check(libc.fcntl(fd, F_SETOWN, process.pid), "fcntl F_SETOWN");
+  const flags = check(libc.fcntl(fd, F_GETFL, 0), "fcntl F_GETFL");
+  check(libc.fcntl(fd, F_SETFL, flags | O_ASYNC), "fcntl F_SETFL");
+}
+
+type Wanted = Parameters<SocketCalls["poll"]>[0];
+
+function poll(wanted: Wanted): readonly Readiness[] {
+  // struct pollfd: i32 fd, i16 events, i16 revents.
+  const view = new DataView(new ArrayBuffer(wanted.length * 8));
+  for (const [index, { fd, read, write }] of wanted.entries()) {
+    view.setInt32(index * 8, fd, true);
+    view.setInt16(index * 8 + 4, (read ? POLLIN : 0) | (write ? POLLOUT : 0), true);
+  }
+  if (wanted.length > 0) {
+    libc.poll(ptr(view), wanted.length, 0);
+  }
+  return wanted.map(({ read }, index) => {
+    const events = view.getInt16(index * 8 + 6, true);
+    // A peer that is gone is noticed by reading; while reading is not wanted it has to wait.
+    const isReadable = (events & (POLLIN | POLLERR | POLLHUP)) !== 0;
+    return { canRead: read && isReadable, canWrite: (events & POLLOUT) !== 0 };
+  });
+}
+
+export const socketCalls: SocketCalls = {
+  listen,
+  accept: (listener) => orWouldBlock(libc.accept4(listener, null, null, SOCK_NONBLOCK | SOCK_CLOEXEC), "accept"),
+  receive: (fd, target) => orWouldBlock(Number(libc.recv(fd, ptr(target), target.length, MSG_DONTWAIT)), "recv"),
+  send: (fd, bytes) => {
+    if (bytes.length === 0) {
+      return 0;
+    }
+    return orWouldBlock(Number(libc.send(fd, ptr(bytes), bytes.length, MSG_DONTWAIT | MSG_NOSIGNAL)), "send");
+  },
+  signalReadiness,
+  poll,
+  close: (fd) => {
+    libc.close(fd);
+  },
+};

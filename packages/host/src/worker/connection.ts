@@ -1,0 +1,112 @@
+import type { SocketCalls } from "../platform/index.ts";
+import { isSystemError, WOULD_BLOCK } from "../platform/index.ts";
+import type { ByteSink } from "./attach-stream.ts";
+import type { DescriptorWatch, WatchedDescriptor } from "./descriptor-watch.ts";
+
+/** Called synchronously; byte arrays are only valid during the call. */
+export interface ConnectionListener {
+  receive(bytes: Uint8Array): void;
+  /** The socket takes something again, after it took less than it was offered. */
+  drain(): void;
+  closed(): void;
+}
+
+export interface ConnectionOptions {
+  readonly fd: number;
+  readonly sockets: SocketCalls;
+  readonly watch: DescriptorWatch;
+  /** Memory that all connections read into. */
+  readonly memory: Uint8Array;
+  readonly listen: (connection: Connection) => ConnectionListener;
+}
+
+/** One accepted connection. */
+export class Connection implements WatchedDescriptor, ByteSink {
+  readonly fd: number;
+  readonly #options: ConnectionOptions;
+  readonly #listener: ConnectionListener;
+  #wantsRead = true;
+  #wantsWrite = false;
+  #isOpen = true;
+
+  constructor(options: ConnectionOptions) {
+    this.fd = options.fd;
+    this.#options = options;
+    this.#listener = options.listen(this);
+    options.watch.add(this);
+  }
+
+  get wantsRead(): boolean {
+    return this.#wantsRead;
+  }
+
+  get wantsWrite(): boolean {
+    return this.#wantsWrite;
+  }
+
+  /** Returns how much was taken; after less than all of it `drain` follows. */
+  write(bytes: Uint8Array): number {
+    if (!this.#isOpen || this.#wantsWrite) {
+      return 0;
+    }
+    try {
+      const sent = Math.max(0, this.#options.sockets.send(this.fd, bytes));
+      this.#wantsWrite = sent < bytes.length;
+      return sent;
+    } catch (cause) {
+      this.#lose(cause);
+      return 0;
+    }
+  }
+
+  /** Stops reading: the other side notices when its socket is full. */
+  pause(): void {
+    this.#wantsRead = false;
+  }
+
+  resume(): void {
+    this.#wantsRead = true;
+    this.#options.watch.schedule();
+  }
+
+  end(): void {
+    if (this.#isOpen) {
+      this.#isOpen = false;
+      this.#options.watch.remove(this);
+      this.#options.sockets.close(this.fd);
+      this.#listener.closed();
+    }
+  }
+
+  readable(): boolean {
+    const { sockets, memory } = this.#options;
+    try {
+      const got = sockets.receive(this.fd, memory);
+      if (got === 0) {
+        this.end();
+        return false;
+      }
+      if (got === WOULD_BLOCK) {
+        return false;
+      }
+      this.#listener.receive(memory.subarray(0, got));
+      return this.#isOpen && this.#wantsRead;
+    } catch (cause) {
+      this.#lose(cause);
+      return false;
+    }
+  }
+
+  writable(): void {
+    this.#wantsWrite = false;
+    this.#listener.drain();
+  }
+
+  /** ECONNRESET, EPIPE and the like: the other side is gone. Anything else is a bug and goes on. */
+  #lose(cause: unknown): void {
+    this.end();
+    if (!isSystemError(cause)) {
+      throw cause;
+    }
+  }
+}
