@@ -21,7 +21,7 @@ export interface Settings {
   readonly origin: () => OriginPair | undefined;
   readonly originWorkerId: string | undefined;
   /** What a daemon that is started from here inherits. */
-  readonly daemonEnvironment: Readonly<Record<string, string>>;
+  readonly daemonEnvironment: () => Readonly<Record<string, string>>;
 }
 
 /** Identity of a session's program: a daemon that is started from inside one is not part of that session. */
@@ -43,7 +43,7 @@ export function readSettings(env: Environment, cwd: string): Settings {
     shell: nonEmpty(env["SHELL"]),
     origin: () => readOrigin(env),
     originWorkerId: nonEmpty(env["POHUNEK_WORKER_ID"]),
-    daemonEnvironment: daemonEnvironment(env),
+    daemonEnvironment: () => daemonEnvironment(env),
   };
 }
 

@@ -45,16 +45,18 @@ async function runLine({ command, global, invocation }: ParsedLine, around: Surr
     output.print(`pohunek ${CLI_VERSION}\n`);
     return 0;
   }
-  const paint = paintFor(around, "output");
   if (command === undefined || global.help) {
     const { helpText } = await import("./command-line/help.ts");
-    output.print(helpText(await loadCommands(), { command, paint }));
+    output.print(helpText(await loadCommands(), { command, paint: paintFor(around, "output") }));
     return 0;
   }
   const context: CommandContext = {
     ...around,
     signals: processSignals,
-    paint,
+    // Whether output is a terminal is asked when it matters, so that it can be asked while a daemon is thinking.
+    get paint() {
+      return paintFor(around, "output");
+    },
     wantsJson: global.json,
     host: global.host,
   };

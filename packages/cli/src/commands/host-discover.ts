@@ -5,7 +5,7 @@ import type { CommandContext } from "../context.ts";
 import { plainText } from "../output/plain-text.ts";
 import type { Column } from "../output/table.ts";
 import { layOutTable } from "../output/table.ts";
-import { tableLook } from "./session-list.ts";
+import { tableLook } from "../output/table-look.ts";
 
 const COLUMNS: readonly Column[] = [
   { title: "HOST", minimum: 12 },

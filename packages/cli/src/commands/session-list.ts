@@ -1,14 +1,14 @@
-import type { ParamsOf } from "@pohunek/protocol";
+import type { ParamsOf, SessionInfo } from "@pohunek/protocol";
 import { command } from "../command-line/command.ts";
 import { usageError } from "../command-line/usage-error.ts";
 import { connectHost, isAbsent } from "../connection/connect-host.ts";
 import type { CommandContext } from "../context.ts";
+import { tableLook } from "../output/table-look.ts";
 import { sessionTable } from "../sessions/session-table.ts";
 
 type Filters = NonNullable<NonNullable<ParamsOf<"session.list">>["filters"]>;
 
 const FILTER_KEYS = ["state", "activity", "agent", "id", "project"] as const;
-const DEFAULT_COLUMNS = 80;
 
 export const sessionList = command({
   name: "session list",
@@ -27,42 +27,42 @@ export const sessionList = command({
       const { watchSessions } = await import("../sessions/watch-sessions.ts");
       return watchSessions(context, filters);
     }
-    const sessions = await listSessions(context, filters);
+    const { sessions, table } = await listSessions(context, filters);
     return {
       ok: flags.quiet ? sessions.map(({ id }) => id) : sessions,
       human: () => {
         if (flags.quiet) return sessions.map(({ id }) => `${id}\n`).join("");
-        return sessions.length === 0
-          ? emptyText(filters)
-          : `${sessionTable(sessions, tableLook(context)).join("\n")}\n`;
+        return sessions.length === 0 ? emptyText(filters) : `${table().join("\n")}\n`;
       },
     };
   },
 });
 
+interface Listing {
+  readonly sessions: readonly SessionInfo[];
+  readonly table: () => string[];
+}
+
 /** The sessions of the host. A daemon that does not run has none, which is no failure; only JSON tells the two apart. */
-async function listSessions(context: CommandContext, filters: Filters) {
+async function listSessions(context: CommandContext, filters: Filters): Promise<Listing> {
   try {
-    await using client = await connectHost(context);
-    return await client.call("session.list", filters.length === 0 ? null : { filters });
+    // Not closed: the process ends at once, and a proper goodbye would take a tenth of its time.
+    const client = await connectHost(context);
+    const asking = client.call("session.list", filters.length === 0 ? null : { filters });
+    // While the daemon is thinking: what is needed to show its answer.
+    await Promise.resolve();
+    const look = context.wantsJson ? undefined : tableLook(context);
+    const sessions = await asking;
+    return { sessions, table: () => sessionTable(sessions, look ?? tableLook(context)) };
   } catch (error) {
     if (context.wantsJson || !isAbsent(error)) throw error;
     context.output.complain("The daemon is not running, so there are no sessions. Start one: pohunek run\n");
-    return [];
+    return { sessions: [], table: () => [] };
   }
 }
 
 function emptyText(filters: Filters): string {
   return filters.length === 0 ? "No sessions. Start one: pohunek run\n" : "No session matches.\n";
-}
-
-export function tableLook(context: CommandContext) {
-  return {
-    width: context.terminal.isOutput ? (context.terminal.size()?.cols ?? DEFAULT_COLUMNS) : DEFAULT_COLUMNS,
-    paint: context.paint,
-    home: context.settings.home,
-    nowMs: Date.now(),
-  };
 }
 
 function readFilter(text: string): Filters[number] {

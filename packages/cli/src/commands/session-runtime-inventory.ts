@@ -3,7 +3,7 @@ import { connectHost } from "../connection/connect-host.ts";
 import { plainText } from "../output/plain-text.ts";
 import type { Column } from "../output/table.ts";
 import { layOutTable } from "../output/table.ts";
-import { tableLook } from "./session-list.ts";
+import { tableLook } from "../output/table-look.ts";
 
 const COLUMNS: readonly Column[] = [
   { title: "SLOT", minimum: 12 },

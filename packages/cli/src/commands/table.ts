@@ -1,5 +1,6 @@
 import type { Command } from "../command-line/command.ts";
 import type { Route } from "../command-line/route.ts";
+import { sessionList } from "./session-list.ts";
 
 /**
  * Every command, in the order of the help. The names repeat those in the command's own file (table.test.ts compares them),
@@ -9,7 +10,7 @@ export const ROUTES: readonly Route[] = [
   { names: ["up"], load: async () => (await import("./up.ts")).up },
   { names: ["run"], load: async () => (await import("./run.ts")).run },
   { names: ["session new", "new"], load: async () => (await import("./session-new.ts")).sessionNew },
-  { names: ["session list", "ls", "list"], load: async () => (await import("./session-list.ts")).sessionList },
+  { names: ["session list", "ls", "list"], load: () => Promise.resolve(sessionList) },
   { names: ["attach"], load: async () => (await import("./attach.ts")).attach },
   { names: ["session input", "send", "input"], load: async () => (await import("./session-input.ts")).sessionInput },
   { names: ["session screen", "screen"], load: async () => (await import("./session-screen.ts")).sessionScreen },

@@ -4,13 +4,13 @@ import { connectHost, requireLocal } from "../connection/connect-host.ts";
 import type { CommandContext } from "../context.ts";
 import { plainText } from "../output/plain-text.ts";
 import { shortPath } from "../output/short-path.ts";
+import { tableLook } from "../output/table-look.ts";
 import { targetOf } from "../sessions/open-target.ts";
 import { requireTerminal } from "../sessions/require-terminal.ts";
 import { freeName, sessionOfDirectory } from "../sessions/session-choice.ts";
 import { sessionTable } from "../sessions/session-table.ts";
 import { startHere } from "../sessions/start-here.ts";
 import { isEnded } from "../sessions/state-words.ts";
-import { tableLook } from "./session-list.ts";
 
 export const up = command({
   name: "up",

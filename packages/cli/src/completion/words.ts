@@ -19,7 +19,7 @@ export interface CompletionEntry {
 export function completionEntries(commands: readonly Command[]): CompletionEntry[] {
   const shown = commands.filter((one) => one.isHidden !== true);
   const entries = shown.flatMap((one) => [one.name, ...(one.aliases ?? [])].map((name) => entryOf(name, one)));
-  return entries.sort((one, other) => one.name.localeCompare(other.name));
+  return entries.sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 function entryOf(name: string, command: Command): CompletionEntry {

@@ -41,7 +41,7 @@ export function daemonCommand(context: CommandContext, place: DaemonPlace, extra
     argv0: "pohunekd",
     // It must not keep a directory busy.
     cwd: "/",
-    env: { ...context.settings.daemonEnvironment, XDG_RUNTIME_DIR: place.runtimeDir, ...extra },
+    env: { ...context.settings.daemonEnvironment(), XDG_RUNTIME_DIR: place.runtimeDir, ...extra },
   };
 }
 

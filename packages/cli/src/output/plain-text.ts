@@ -7,6 +7,8 @@ const UNSAFE_BUT_LINES = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\
  * character reaches it.
  */
 export function plainText(text: string): string {
+  // Nearly all names and paths are plain already.
+  if (!/[^ -~]/.test(text)) return text;
   return text.replaceAll(/[\t\r\n]+/g, " ").replaceAll(UNSAFE, "");
 }
 

@@ -45,10 +45,15 @@ function layOutRow(
 
 /** Natural widths, then the widest column above its minimum gives a column at a time until the line fits. */
 function fitWidths(columns: readonly Column[], rows: readonly (readonly Cell[])[], width: number): number[] {
-  const widths = columns.map((column, index) =>
-    Math.max(textWidth(column.title), ...rows.map((row) => textWidth(row[index]?.text ?? ""))),
-  );
-  let excess = widths.reduce((sum, one) => sum + one, 0) + GAP * (columns.length - 1) - width;
+  const widths = columns.map(({ title }) => title.length);
+  for (const row of rows) {
+    for (const [index, cell] of row.entries()) {
+      const cellWidth = textWidth(cell.text);
+      if (cellWidth > (widths[index] ?? 0)) widths[index] = cellWidth;
+    }
+  }
+  let excess = GAP * (columns.length - 1) - width;
+  for (const one of widths) excess += one;
   while (excess > 0) {
     const slack = widths.map((one, index) => one - (columns[index]?.minimum ?? 0));
     const most = Math.max(...slack);

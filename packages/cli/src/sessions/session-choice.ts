@@ -1,5 +1,6 @@
 import type { SessionInfo } from "@pohunek/protocol";
 import { LIMITS } from "@pohunek/protocol/wire";
+import { byAge } from "./session-table.ts";
 import { isEnded } from "./state-words.ts";
 
 /** A free display name that begins as wanted: `api`, then `api-2`. Ended sessions keep their names, too. */
@@ -25,5 +26,6 @@ function nameBase(path: string): string {
 export function sessionOfDirectory(sessions: readonly SessionInfo[], cwd: string): SessionInfo | undefined {
   return sessions
     .filter((session) => session.cwd === cwd && !isEnded(session) && session.runtime?.state !== "lost")
-    .sort((one, other) => other.created_at.localeCompare(one.created_at))[0];
+    .toSorted(byAge)
+    .at(-1);
 }
