@@ -17,7 +17,7 @@ import type {
   TerminalProgress,
   TerminalSize,
 } from "./terminal-engine.ts";
-import { CellBuffer, type GridRows, type TerminalHeader, type TerminalState } from "./terminal-state.ts";
+import type { GridRows, TerminalHeader, TerminalState } from "./terminal-state.ts";
 
 /** Aborts a sequence in every state of the parser. */
 const CANCEL = Uint8Array.of(0x18);
@@ -32,7 +32,6 @@ export class GhosttyEngine implements TerminalEngine {
   readonly #tap = new SequenceTap();
   readonly #overlong = new OverlongSequence();
   #size: TerminalSize;
-  #cells: CellBuffer;
   #modifyOtherKeys = 0;
   #isViewStale = true;
   #viewFingerprint = "";
@@ -43,7 +42,6 @@ export class GhosttyEngine implements TerminalEngine {
     this.#listener = options.listener ?? {};
     this.#historyLines = options.historyLines;
     this.#size = { cols: options.cols, rows: options.rows };
-    this.#cells = new CellBuffer(options.cols);
     this.#effects = new ListenerEffects(runtime, this, this.#listener);
     this.#terminal = new GhosttyTerminal(runtime, this.#effects, options.historyLines);
   }
@@ -58,7 +56,6 @@ export class GhosttyEngine implements TerminalEngine {
   resize(cols: number, rows: number): void {
     if (cols === this.#size.cols && rows === this.#size.rows) return;
     this.#size = { cols, rows };
-    this.#cells = new CellBuffer(cols);
     this.#isViewStale = true;
     this.#terminal.resize(cols, rows);
     this.#effects.flush();
@@ -126,13 +123,13 @@ export class GhosttyEngine implements TerminalEngine {
   }
 
   visibleLines(): string[] {
-    return visibleText(this.#activeGrid("screens"), this.#cells);
+    return visibleText(this.#activeGrid("screens"), this.#size.cols);
   }
 
   recentLines(count: number, options: { readonly unwrap?: boolean } = {}): string[] {
-    if (options.unwrap !== true) return recentRows(this.#activeGrid(count), this.#cells, count);
+    if (options.unwrap !== true) return recentRows(this.#activeGrid(count), this.#size.cols, count);
     // A line may take many rows, so all that there is may be needed.
-    return recentUnwrapped(this.#activeGrid(this.#terminal.historyLimit(this.#size.cols)), this.#cells, count);
+    return recentUnwrapped(this.#activeGrid(this.#terminal.historyLimit(this.#size.cols)), this.#size.cols, count);
   }
 
   pendingBytes(): Uint8Array {

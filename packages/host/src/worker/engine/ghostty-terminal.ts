@@ -13,6 +13,7 @@ export class GhosttyTerminal implements Disposable {
   readonly #runtime: GhosttyRuntime;
   readonly #handle: number;
   readonly #historyLines: number;
+  #historyBytes = 0;
 
   constructor(runtime: GhosttyRuntime, effects: TerminalEffects, historyLines: number) {
     this.#runtime = runtime;
@@ -65,10 +66,11 @@ export class GhosttyTerminal implements Disposable {
   }
 
   snapshot(extent: SnapshotExtent): SnapshotCollector {
-    const collector = new SnapshotCollector(extent);
+    const collector = new SnapshotCollector(extent, typeof extent === "number" ? this.#historyBytes : 0);
     if (!this.#runtime.encodeSnapshot(this.#handle, collector.sink)) {
       throw new Error("terminal engine could not encode its state");
     }
+    if (typeof extent === "number") this.#historyBytes = collector.bytes.length;
     return collector;
   }
 

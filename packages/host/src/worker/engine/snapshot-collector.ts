@@ -1,6 +1,7 @@
 import { RECORD_HEADER_BYTES, TAG } from "./snapshot-reader.ts";
 
 const FIRST_CAPACITY = 65_536;
+const HEADER_CAPACITY = 4_096;
 const ENVELOPE_BYTES = 10;
 const PRIMARY = 0;
 
@@ -13,7 +14,7 @@ export type SnapshotExtent = "header" | "screens" | number;
  */
 export class SnapshotCollector {
   readonly #extent: SnapshotExtent;
-  #bytes = new Uint8Array(FIRST_CAPACITY);
+  #bytes: Uint8Array;
   #length = 0;
   #parsed = ENVELOPE_BYTES;
   #screen = PRIMARY;
@@ -22,8 +23,10 @@ export class SnapshotCollector {
   #visibleRows = 0;
   #isComplete = false;
 
-  constructor(extent: SnapshotExtent) {
+  /** `expectedBytes`: what the last one like this came to. */
+  constructor(extent: SnapshotExtent, expectedBytes = 0) {
     this.#extent = extent;
+    this.#bytes = new Uint8Array(extent === "header" ? HEADER_CAPACITY : Math.max(FIRST_CAPACITY, expectedBytes));
   }
 
   readonly sink = (piece: Uint8Array): boolean => {

@@ -1,16 +1,19 @@
 import type { ByteReader } from "./byte-reader.ts";
-import { DEFAULT_STYLE, readHyperlink, readStyle } from "./snapshot-style.ts";
-import { CellBuffer, cellStyle, type GridRow, type GridRows, type Hyperlink, type Style } from "./terminal-state.ts";
+import { DEFAULT_STYLE, parseStyle, readHyperlink, STYLE_BYTES } from "./snapshot-style.ts";
+import { cellStyle, type GridRow, type GridRows, type Hyperlink, RowCells, type Style } from "./terminal-state.ts";
 
 const ROW_HEADER_BYTES = 3;
+const STYLE_ENTRY_BYTES = 2 + STYLE_BYTES;
 const NO_LINK: Hyperlink = { key: "", id: undefined, uri: "" };
 
-/** One PAGE record: a run of rows with the styles and links that they use. */
+/** One PAGE record: a run of rows with the styles and links that they use. Only what is asked for is decoded. */
 export class SnapshotPage {
+  readonly cols: number;
   readonly rowCount: number;
-  readonly #cols: number;
   readonly #bytes: Uint8Array;
-  readonly #styles = new Map<number, Style>();
+  /** By style id. */
+  readonly #styleOffsets: number[] = [];
+  readonly #styles: (Style | undefined)[] = [];
   readonly #links = new Map<number, Hyperlink>();
   readonly #graphemes = new Map<number, string>();
   readonly #rowsWithGraphemes = new Set<number>();
@@ -18,22 +21,23 @@ export class SnapshotPage {
 
   constructor(reader: ByteReader) {
     this.#bytes = reader.bytes;
-    this.#cols = reader.u16();
+    this.cols = reader.u16();
     this.rowCount = reader.u16();
     const [styles, links] = [reader.u16(), reader.u16()];
     reader.skip(12); // capacities
-    for (let index = 0; index < styles; index += 1) this.#styles.set(reader.u16(), readStyle(reader));
+    this.#findStyles(reader, styles);
     for (let index = 0; index < links; index += 1) this.#links.set(reader.u16(), readHyperlink(reader) ?? NO_LINK);
     this.#rowOffsets = this.#findRows(reader);
     this.#readGraphemes(reader);
   }
 
-  row(index: number): GridRow {
-    return new SnapshotRow(this, index);
-  }
-
   style(id: number): Style {
-    return this.#styles.get(id) ?? DEFAULT_STYLE;
+    const known = this.#styles[id];
+    if (known !== undefined) return known;
+    const offset = this.#styleOffsets[id];
+    const style = offset === undefined ? DEFAULT_STYLE : parseStyle(this.#bytes, offset);
+    this.#styles[id] = style;
+    return style;
   }
 
   hyperlink(id: number): Hyperlink {
@@ -49,36 +53,18 @@ export class SnapshotPage {
   }
 
   rowFlags(row: number): number {
-    return this.#bytes[this.#rowOffsets[row] ?? 0] ?? 0;
+    return this.#bytes[this.#rowOffsets[row]!]!;
   }
 
   rowLength(row: number): number {
-    const offset = this.#rowOffsets[row] ?? 0;
-    return (this.#bytes[offset + 1] ?? 0) | ((this.#bytes[offset + 2] ?? 0) << 8);
+    const offset = this.#rowOffsets[row]!;
+    return this.#bytes[offset + 1]! | (this.#bytes[offset + 2]! << 8);
   }
 
-  /** Cells come in 1, 2, 4 or 8 bytes each, as narrow as the row allows. */
-  readCells(row: number, cells: CellBuffer): number {
-    const bytes = this.#bytes;
-    let offset = this.#rowOffsets[row] ?? 0;
-    const width = ((bytes[offset] ?? 0) >> 4) & 3;
-    const count = Math.min((bytes[offset + 1] ?? 0) | ((bytes[offset + 2] ?? 0) << 8), cells.low.length);
-    offset += ROW_HEADER_BYTES;
-    const { low, high } = cells;
-    if (width === 3) {
-      for (let col = 0; col < count; col += 1, offset += 8) {
-        low[col] = u32(bytes, offset);
-        high[col] = u32(bytes, offset + 4);
-      }
-      return count;
-    }
-    high.fill(0, 0, count);
-    if (width === 2) for (let col = 0; col < count; col += 1, offset += 4) low[col] = u32(bytes, offset);
-    else if (width === 1) {
-      for (let col = 0; col < count; col += 1, offset += 2)
-        low[col] = (bytes[offset]! | (bytes[offset + 1]! << 8)) << 2;
-    } else for (let col = 0; col < count; col += 1, offset += 1) low[col] = bytes[offset]! << 2;
-    return count;
+  /** Cells come in 1, 2, 4 or 8 bytes each, as narrow as the row allows; these are the bytes. */
+  rowBytes(row: number): Uint8Array {
+    const start = this.#rowOffsets[row]! + ROW_HEADER_BYTES;
+    return this.#bytes.subarray(start, start + (this.rowLength(row) << rowWidth(this.rowFlags(row))));
   }
 
   /** Equal for equal looks of the rows from `first` on; which style the next character will have does not count. */
@@ -90,12 +76,14 @@ export class SnapshotPage {
 
   #usedStyles(first: number): Set<number> {
     const used = new Set<number>();
-    const cells = new CellBuffer(this.#cols);
-    let last = 0;
+    const scratch = new CellScratch(this.cols);
     for (let row = first; row < this.rowCount; row += 1) {
-      const count = this.readCells(row, cells);
-      for (let col = 0; col < count; col += 1) {
-        const id = cellStyle(cells.low[col]!, cells.high[col]!);
+      const width = rowWidth(this.rowFlags(row));
+      if (width < 2) continue;
+      const cells = scratch.spread(this.rowBytes(row), width);
+      let last = 0;
+      for (let col = 0; col < cells.count; col += 1) {
+        const id = cellStyle(cells.low(col), cells.high(col));
         if (id !== last) used.add(id);
         last = id;
       }
@@ -103,14 +91,24 @@ export class SnapshotPage {
     return used;
   }
 
+  #findStyles(reader: ByteReader, count: number): void {
+    const start = reader.offset;
+    for (let offset = start; offset < start + count * STYLE_ENTRY_BYTES; offset += STYLE_ENTRY_BYTES) {
+      this.#styleOffsets[this.#bytes[offset]! | (this.#bytes[offset + 1]! << 8)] = offset + 2;
+    }
+    reader.skip(count * STYLE_ENTRY_BYTES);
+  }
+
   #findRows(reader: ByteReader): Uint32Array {
     const offsets = new Uint32Array(this.rowCount);
+    const bytes = this.#bytes;
+    let offset = reader.offset;
     for (let row = 0; row < this.rowCount; row += 1) {
-      offsets[row] = reader.offset;
-      const width = (reader.u8() >> 4) & 3;
-      const count = reader.u16();
-      reader.skip(count << width);
+      offsets[row] = offset;
+      const count = bytes[offset + 1]! | (bytes[offset + 2]! << 8);
+      offset += ROW_HEADER_BYTES + (count << rowWidth(bytes[offset]!));
     }
+    reader.skip(offset - reader.offset);
     return offsets;
   }
 
@@ -125,47 +123,69 @@ export class SnapshotPage {
   }
 }
 
-function u32(bytes: Uint8Array, offset: number): number {
-  return bytes[offset]! | (bytes[offset + 1]! << 8) | (bytes[offset + 2]! << 16) | (bytes[offset + 3]! << 24);
+/** Logarithm of the bytes that a cell of the row takes. */
+const rowWidth = (flags: number): number => (flags >> 4) & 3;
+
+/** Spreads the cells of a row out as words; the same memory takes one row after the other. */
+export class CellScratch {
+  readonly #words: Uint32Array;
+  readonly #bytes: Uint8Array;
+
+  constructor(cols: number) {
+    this.#words = new Uint32Array(cols * 2);
+    this.#bytes = new Uint8Array(this.#words.buffer);
+  }
+
+  /** Valid until the next call. */
+  spread(bytes: Uint8Array, width: number): RowCells {
+    const words = this.#words;
+    if (width >= 2) {
+      // A copy, since the words are not aligned.
+      this.#bytes.set(bytes);
+      return new RowCells(words, width === 3 ? 2 : 1, bytes.length >> width);
+    }
+    const count = bytes.length >> width;
+    for (let col = 0; col < count; col += 1) {
+      words[col] = (width === 0 ? bytes[col]! : bytes[col * 2]! | (bytes[col * 2 + 1]! << 8)) << 2;
+    }
+    return new RowCells(words, 1, count);
+  }
 }
 
 class SnapshotRow implements GridRow {
+  readonly wrapped: boolean;
+  readonly continuation: boolean;
+  readonly prompt: number;
+  readonly length: number;
+  readonly hasGraphemes: boolean;
   readonly #page: SnapshotPage;
   readonly #index: number;
-  readonly #flags: number;
+  readonly #width: number;
+  readonly #scratch: CellScratch;
 
-  constructor(page: SnapshotPage, index: number) {
+  constructor(page: SnapshotPage, index: number, scratch: CellScratch) {
+    const flags = page.rowFlags(index);
+    this.#scratch = scratch;
     this.#page = page;
     this.#index = index;
-    this.#flags = page.rowFlags(index);
+    this.#width = rowWidth(flags);
+    this.wrapped = (flags & 1) !== 0;
+    this.continuation = (flags & 2) !== 0;
+    this.prompt = (flags >> 2) & 3;
+    this.length = page.rowLength(index);
+    this.hasGraphemes = page.hasGraphemes(index);
   }
 
-  get wrapped(): boolean {
-    return (this.#flags & 1) !== 0;
+  get plainBytes(): Uint8Array | undefined {
+    return this.#width === 0 && !this.hasGraphemes ? this.#page.rowBytes(this.#index) : undefined;
   }
 
-  get continuation(): boolean {
-    return (this.#flags & 2) !== 0;
-  }
-
-  get length(): number {
-    return this.#page.rowLength(this.#index);
-  }
-
-  get prompt(): number {
-    return (this.#flags >> 2) & 3;
-  }
-
-  read(cells: CellBuffer): number {
-    return this.#page.readCells(this.#index, cells);
-  }
-
-  get hasGraphemes(): boolean {
-    return this.#page.hasGraphemes(this.#index);
+  cells(): RowCells {
+    return this.#scratch.spread(this.#page.rowBytes(this.#index), this.#width);
   }
 
   graphemes(col: number): string {
-    return this.#page.graphemes(this.#index, col);
+    return this.hasGraphemes ? this.#page.graphemes(this.#index, col) : "";
   }
 
   style(id: number): Style {
@@ -181,28 +201,33 @@ class SnapshotRow implements GridRow {
 export class PageGrid implements GridRows {
   readonly count: number;
   readonly visible: number;
-  readonly #rows: { readonly page: SnapshotPage; readonly index: number }[] = [];
+  readonly #pages: readonly SnapshotPage[];
+  readonly #scratch: CellScratch;
 
   constructor(pages: readonly SnapshotPage[], visible: number) {
-    for (const page of pages) for (let index = 0; index < page.rowCount; index += 1) this.#rows.push({ page, index });
-    this.count = this.#rows.length;
+    this.#pages = pages;
+    this.#scratch = new CellScratch(Math.max(...pages.map((page) => page.cols)));
+    this.count = pages.reduce((sum, page) => sum + page.rowCount, 0);
     this.visible = Math.min(visible, this.count);
   }
 
-  fingerprint(): string {
-    const prints: string[] = [];
-    for (let index = this.count - this.visible; index < this.count; ) {
-      const row = this.#rows[index];
-      if (row === undefined) break;
-      prints.push(row.page.fingerprintFrom(row.index));
-      index += row.page.rowCount - row.index;
-    }
-    return prints.join();
+  row(index: number): GridRow {
+    const { page, row } = this.#find(index);
+    return new SnapshotRow(page, row, this.#scratch);
   }
 
-  row(index: number): GridRow {
-    const found = this.#rows[index];
-    if (found === undefined) throw new RangeError(`row ${index} of ${this.count}`);
-    return found.page.row(found.index);
+  fingerprint(): string {
+    const { page, row } = this.#find(this.count - this.visible);
+    const later = this.#pages.slice(this.#pages.indexOf(page) + 1);
+    return [page.fingerprintFrom(row), ...later.map((next) => next.fingerprintFrom(0))].join();
+  }
+
+  #find(index: number): { page: SnapshotPage; row: number } {
+    let row = index;
+    for (const page of this.#pages) {
+      if (row >= 0 && row < page.rowCount) return { page, row };
+      row -= page.rowCount;
+    }
+    throw new RangeError(`row ${index} of ${this.count}`);
   }
 }

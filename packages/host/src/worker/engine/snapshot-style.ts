@@ -1,6 +1,9 @@
 import type { ByteReader } from "./byte-reader.ts";
 import type { Color, Hyperlink, Style } from "./terminal-state.ts";
 
+export const STYLE_BYTES = 16;
+const COLOR_BYTES = 4;
+const FLAGS_OFFSET = 3 * COLOR_BYTES;
 const DEFAULT_COLOR: Color = { kind: "default" };
 export const DEFAULT_STYLE: Style = {
   foreground: DEFAULT_COLOR,
@@ -10,16 +13,22 @@ export const DEFAULT_STYLE: Style = {
 };
 
 export function readStyle(reader: ByteReader): Style {
-  const [foreground, background, underlineColor] = [readColor(reader), readColor(reader), readColor(reader)];
-  const flags = reader.u16();
-  reader.skip(2);
-  return { foreground, background, underlineColor, flags };
+  return parseStyle(reader.take(STYLE_BYTES), 0);
 }
 
-function readColor(reader: ByteReader): Color {
-  const [kind, first, second, third] = [reader.u8(), reader.u8(), reader.u8(), reader.u8()];
-  if (kind === 1) return { kind: "palette", index: first };
-  if (kind === 2) return { kind: "rgb", red: first, green: second, blue: third };
+export function parseStyle(bytes: Uint8Array, offset: number): Style {
+  return {
+    foreground: parseColor(bytes, offset),
+    background: parseColor(bytes, offset + COLOR_BYTES),
+    underlineColor: parseColor(bytes, offset + 2 * COLOR_BYTES),
+    flags: bytes[offset + FLAGS_OFFSET]! | (bytes[offset + FLAGS_OFFSET + 1]! << 8),
+  };
+}
+
+function parseColor(bytes: Uint8Array, offset: number): Color {
+  const kind = bytes[offset];
+  if (kind === 1) return { kind: "palette", index: bytes[offset + 1]! };
+  if (kind === 2) return { kind: "rgb", red: bytes[offset + 1]!, green: bytes[offset + 2]!, blue: bytes[offset + 3]! };
   return DEFAULT_COLOR;
 }
 

@@ -137,7 +137,6 @@ export interface GridRows {
   fingerprint(): string;
 }
 
-/** Cells per row are decoded on demand into a `CellBuffer`. */
 export interface GridRow {
   readonly wrapped: boolean;
   readonly continuation: boolean;
@@ -145,8 +144,10 @@ export interface GridRow {
   readonly prompt: number;
   /** Cells up to the last one with content. */
   readonly length: number;
-  /** Fills `cells` and returns how many cells the row has content for; the rest is blank. */
-  read(cells: CellBuffer): number;
+  /** The row's text where every cell is one plain byte (0 for a blank one): most rows of logs and shells. */
+  readonly plainBytes: Uint8Array | undefined;
+  /** Valid until the cells of another row are asked for. */
+  cells(): RowCells;
   /** False when no cell of the row is more than one character. */
   readonly hasGraphemes: boolean;
   /** The characters that a cell has behind its first one. */
@@ -156,18 +157,30 @@ export interface GridRow {
 }
 
 /**
- * Cells as the engine packs them. `low`: content kind in bits 0-1 (0 character, 1 character with more behind it, 2 erased
- * with a palette colour, 3 erased with an RGB colour), content in bits 2-25, low 6 bits of the style id above. `high`: rest of the style id in bits 0-9, width in
- * bits 10-11 (0 narrow, 1 wide, 2 right half of a wide one, 3 unused last column before a wide one), protected, linked,
- * semantic content (2), link id (16).
+ * The cells of a row as the engine packs them: a low word each, and with a stride of 2 a high word behind it (0 otherwise).
+ * Low word: content kind in bits 0-1 (0 character, 1 character with more behind it, 2 erased with a palette colour, 3 erased
+ * with an RGB colour), content in bits 2-25, low 6 bits of the style id above. High word: rest of the style id in bits 0-9,
+ * width in bits 10-11 (0 narrow, 1 wide, 2 right half of a wide one, 3 unused last column before a wide one), protected,
+ * linked, semantic content (2 bits), link id (16 bits).
  */
-export class CellBuffer {
-  readonly low: Uint32Array;
-  readonly high: Uint32Array;
+export class RowCells {
+  readonly words: Uint32Array;
+  readonly stride: 1 | 2;
+  readonly count: number;
 
-  constructor(cols: number) {
-    this.low = new Uint32Array(cols);
-    this.high = new Uint32Array(cols);
+  constructor(words: Uint32Array, stride: 1 | 2, count: number) {
+    this.words = words;
+    this.stride = stride;
+    this.count = count;
+  }
+
+  /** 0, a blank cell, beyond the last one with content. */
+  low(col: number): number {
+    return col < this.count ? this.words[col * this.stride]! : 0;
+  }
+
+  high(col: number): number {
+    return this.stride === 2 && col < this.count ? this.words[col * 2 + 1]! : 0;
   }
 }
 

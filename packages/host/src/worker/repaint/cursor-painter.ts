@@ -6,6 +6,7 @@ import {
   type GridRow,
   type GridRows,
   type Hyperlink,
+  type RowCells,
   type SemanticContent,
   type Style,
   WIDTH,
@@ -91,19 +92,18 @@ export class CursorPainter {
   echo(code: number): void {
     let blank: BlankCells | undefined;
     for (let row = 0; row < this.#grid.visible; row += 1) {
-      const { low, high } = this.#brushes.cells;
       const gridRow = this.#row(row);
-      const count = gridRow.read(this.#brushes.cells);
-      low.fill(0, count);
-      high.fill(0, count);
-      for (let col = 0; col < low.length - 1; col += 1) {
-        if (!cellIsErased(low[col]!) && cellContent(low[col]!) === code) {
+      const cells = gridRow.cells();
+      for (let col = 0; col < this.#brushes.cols - 1; col += 1) {
+        const low = cells.low(col);
+        if (!cellIsErased(low) && cellContent(low) === code) {
           this.#printAt(row, col, SCREEN_ORIGIN);
           return;
         }
         // Erasing ends a wrap, so the blank must not be in a wrapped row.
-        const isBlank = !gridRow.wrapped && high[col] === 0 && high[col + 1] === 0 && low[col] === low[col + 1];
-        if (isBlank && (low[col] === 0 || cellIsErased(low[col]!))) blank ??= { row, col, low: low[col]! };
+        if (gridRow.wrapped || cells.high(col) !== 0 || cells.high(col + 1) !== 0 || cells.low(col + 1) !== low)
+          continue;
+        if (low === 0 || cellIsErased(low)) blank ??= { row, col, low };
       }
     }
     if (blank !== undefined) this.#echoIntoBlank(blank, code);
@@ -123,14 +123,14 @@ export class CursorPainter {
   #printsBefore(target: CursorTarget, origin: Origin, previous: number): boolean {
     const row = this.#row(target.row);
     const col = target.col - 1;
-    if (col < 0 || col >= row.read(this.#brushes.cells)) return false;
-    const start = this.#startOfCell(col);
-    const code = cellContent(this.#brushes.cells.low[start] ?? 0);
-    const graphemes = Array.from(row.graphemes(start));
-    const isPrevious = code === previous || graphemes.at(-1)?.codePointAt(0) === previous;
-    const end = cellWidth(this.#brushes.cells.high[start] ?? 0) === WIDTH.wide ? start + 2 : start + 1;
-    const isReachable = start >= origin.left && end === target.col;
-    if (!isPrevious || !isReachable || cellIsErased(this.#brushes.cells.low[start] ?? 0)) return false;
+    if (col < 0 || col >= row.length) return false;
+    const cells = row.cells();
+    const start = startOfCell(cells, col);
+    const low = cells.low(start);
+    const end = cellWidth(cells.high(start)) === WIDTH.wide ? start + 2 : start + 1;
+    const last = Array.from(row.graphemes(start)).at(-1)?.codePointAt(0);
+    const isPrevious = !cellIsErased(low) && (cellContent(low) === previous || last === previous);
+    if (!isPrevious || start < origin.left || end !== target.col) return false;
     this.#printAt(target.row, start, origin);
     return true;
   }
@@ -138,9 +138,9 @@ export class CursorPainter {
   /** Prints the cell at a position again; a blank one at least as a space, so that the cursor moves on. */
   #printAt(rowIndex: number, col: number, origin: Origin): void {
     const row = this.#row(rowIndex);
-    const count = row.read(this.#brushes.cells);
-    const start = this.#startOfCell(col);
-    const low = col < count ? (this.#brushes.cells.low[start] ?? 0) : 0;
+    const cells = row.cells();
+    const start = startOfCell(cells, col);
+    const low = cells.low(start);
     this.#moveTo(rowIndex, start, origin);
     if (!cellIsErased(low) && cellContent(low) !== 0) {
       this.#rows.paintCell(row, start);
@@ -153,11 +153,7 @@ export class CursorPainter {
 
   /** A back tab may take a pending wrap along to where none can come from printing. */
   #canWrapAt(col: number, { right }: Origin): boolean {
-    return col === right || col === this.#brushes.cells.low.length - 1;
-  }
-
-  #startOfCell(col: number): number {
-    return cellWidth(this.#brushes.cells.high[col] ?? 0) === WIDTH.tail ? col - 1 : col;
+    return col === right || col === this.#brushes.cols - 1;
   }
 
   #moveTo(row: number, col: number, origin: Origin): void {
@@ -172,4 +168,9 @@ export class CursorPainter {
     changeCharset(this.#brushes.writer, this.#charset, charset);
     this.#charset = charset;
   }
+}
+
+/** The right half of a wide character is part of the cell before. */
+function startOfCell(cells: RowCells, col: number): number {
+  return cellWidth(cells.high(col)) === WIDTH.tail ? col - 1 : col;
 }

@@ -1,5 +1,5 @@
 import { hasMode, MODES, type ModeEntry } from "../engine/mode-registry.ts";
-import { CellBuffer, type ScreenState, type TerminalHeader, type TerminalState } from "../engine/terminal-state.ts";
+import type { ScreenState, TerminalHeader, TerminalState } from "../engine/terminal-state.ts";
 import { RESET_CHARSETS } from "./charset-sequence.ts";
 import { ClusterMode } from "./cluster-mode.ts";
 import { SCREEN_ORIGIN } from "./cursor-painter.ts";
@@ -71,7 +71,7 @@ class Repaint {
       writer: this.#writer,
       pen: new Pen(this.#writer),
       clusters: new ClusterMode(this.#writer, this.#has(MODES.graphemeCluster)),
-      cells: new CellBuffer(this.#header.cols),
+      cols: this.#header.cols,
     };
   }
 

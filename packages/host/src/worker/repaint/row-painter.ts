@@ -1,5 +1,4 @@
 import {
-  type CellBuffer,
   cellContent,
   cellIsErased,
   cellIsProtected,
@@ -9,6 +8,7 @@ import {
   cellWidth,
   type GridRow,
   type GridRows,
+  type RowCells,
   WIDTH,
 } from "../engine/terminal-state.ts";
 import type { ClusterMode } from "./cluster-mode.ts";
@@ -17,17 +17,24 @@ import { erasedSequence, PLAIN } from "./style-sequence.ts";
 import type { VtWriter } from "./vt-writer.ts";
 
 const BLANK = 0x20;
+const DELETE = 0x7f;
+/** Width in the high word of a cell. */
+const WIDTH_BITS = 0xc00;
+const WIDE_BIT = 0x400;
 /** Stands in a cell only to make the terminal wrap, and is erased again. */
 const FILLER = BLANK;
 const WIDE_FILLER = 0x3000;
-/** Cells that hold no more than a character of ASCII or Latin-1 need no look at clusters. */
+/** Characters below need no look at clusters. */
 const FIRST_CLUSTER_CODE = 0x300;
+const FIRST_JOINING = 0x1f000;
+/** Something that is neither printable ASCII nor a blank cell. */
+const NOT_PLAIN = /[^\0\x20-\x7e]/;
 
 export interface Brushes {
   readonly writer: VtWriter;
   readonly pen: Pen;
   readonly clusters: ClusterMode;
-  readonly cells: CellBuffer;
+  readonly cols: number;
 }
 
 /** How the cursor stands at the end of a row that wraps into the next one. */
@@ -46,7 +53,6 @@ export class RowPainter {
   readonly #writer: VtWriter;
   readonly #pen: Pen;
   readonly #clusters: ClusterMode;
-  readonly #cells: CellBuffer;
   readonly #cols: number;
   /** Column of the viewer's cursor; `#cols` when the next character wraps. */
   #col = 0;
@@ -55,8 +61,7 @@ export class RowPainter {
     this.#writer = brushes.writer;
     this.#pen = brushes.pen;
     this.#clusters = brushes.clusters;
-    this.#cells = brushes.cells;
-    this.#cols = brushes.cells.low.length;
+    this.#cols = brushes.cols;
   }
 
   /** Paints the rows of `grid` from `first` to the last. */
@@ -65,15 +70,14 @@ export class RowPainter {
     let wrap: Wrap | undefined;
     for (let index = first; index < grid.count; index += 1) {
       const row = grid.row(index);
-      const count = row.read(this.#cells);
       const scrolls = index - first >= grid.visible;
-      const from = wrap === undefined ? 0 : this.#enterWrapped(row, wrap, count);
-      this.#markPrompt(row, from);
+      const from = wrap === undefined ? 0 : this.#enterWrapped(row, wrap);
+      if (row.prompt !== 0) this.#markPrompt(row, from);
       // A line that scrolls in takes the background of the pen.
       if (from > 0 && scrolls) this.#clearRest();
-      this.#paintCells(row, from, count);
+      this.#paintRow(row, from);
       if (index === grid.count - 1) break;
-      wrap = row.wrapped ? this.#leaveWrapped(count) : undefined;
+      wrap = row.wrapped ? this.#leaveWrapped(row) : undefined;
       if (wrap === undefined) this.#newLine(index + 1 - first >= grid.visible);
     }
     this.#clusters.restore();
@@ -81,16 +85,15 @@ export class RowPainter {
 
   /** Prints the one cell at `col`, where the viewer's cursor stands. */
   paintCell(row: GridRow, col: number): void {
-    row.read(this.#cells);
     this.#col = col;
-    this.#paintCharacter(row, col);
+    this.#paintCharacter(row, row.cells(), col);
     this.#clusters.restore();
   }
 
   /** A row that was entered with a prompt or input in the pen is marked as a further row of the prompt already. */
   #markPrompt(row: GridRow, from: number): void {
-    const hasMark = from > 0 && cellSemantic(this.#cells.high[0]!) !== 0;
-    if (row.prompt !== 0 && !(hasMark && row.prompt === 2)) this.#pen.markRow(row.prompt);
+    const hasMark = from > 0 && cellSemantic(row.cells().high(0)) !== 0;
+    if (!(hasMark && row.prompt === 2)) this.#pen.markRow(row.prompt);
   }
 
   #newLine(scrolls: boolean): void {
@@ -101,11 +104,12 @@ export class RowPainter {
   }
 
   /** Brings the cursor into the state from which the next character wraps. */
-  #leaveWrapped(count: number): Wrap {
+  #leaveWrapped(row: GridRow): Wrap {
     const last = this.#cols - 1;
     if (this.#col > last) return { isHead: false, repair: undefined };
-    const low = count > last ? this.#cells.low[last]! : 0;
-    const isHead = count > last && cellWidth(this.#cells.high[last]!) === WIDTH.head;
+    const cells = row.cells();
+    const low = cells.low(last);
+    const isHead = cellWidth(cells.high(last)) === WIDTH.head;
     this.#moveTo(last);
     if (isHead) return { isHead, repair: undefined };
     this.#printFiller();
@@ -113,16 +117,17 @@ export class RowPainter {
   }
 
   /** Makes the cursor wrap by the row's first cell; returns the column from which the rest is to be painted. */
-  #enterWrapped(row: GridRow, wrap: Wrap, count: number): number {
-    const isPrinted = row.continuation && count > 0 && isCharacter(this.#cells.low[0]!);
-    const isWide = isPrinted && cellWidth(this.#cells.high[0]!) === WIDTH.wide;
+  #enterWrapped(row: GridRow, wrap: Wrap): number {
+    const cells = row.cells();
+    const isPrinted = row.continuation && isCharacter(cells.low(0));
+    const isWide = isPrinted && cellWidth(cells.high(0)) === WIDTH.wide;
     this.#col = 0;
     if (wrap.isHead && !isWide) {
       // Erasing selectively leaves the mark in the unused last column above.
       this.#enterByFiller(WIDE_FILLER, row.continuation ? "\x1b[?1K\r" : "\r\x1b[M");
     } else if (isPrinted) {
-      if (cellSemantic(this.#cells.high[0]!) === 1 && row.prompt === 0) this.#pen.inputWithoutMark();
-      this.#paintCharacter(row, 0);
+      if (cellSemantic(cells.high(0)) === 1 && row.prompt === 0) this.#pen.inputWithoutMark();
+      this.#paintCharacter(row, cells, 0);
     } else {
       // Deleting the line leaves one that is no continuation.
       this.#enterByFiller(FILLER, row.continuation ? "\r\x1b[X" : "\r\x1b[M");
@@ -164,30 +169,95 @@ export class RowPainter {
     this.#col = col;
   }
 
-  #paintCells(row: GridRow, from: number, count: number): void {
-    const { low, high } = this.#cells;
-    for (let col = from; col < count; col += 1) {
-      if (low[col] === 0 && high[col] === 0) continue;
-      if (cellIsErased(low[col]!)) col = this.#paintErased(col, count) - 1;
-      else if (isCharacter(low[col]!) || hasLook(low[col]!, high[col]!)) this.#paintCharacter(row, col);
+  /** Bytes are copied where the row is nothing but text: an attach is often the first thing a worker paints, on cold code. */
+  #paintRow(row: GridRow, from: number): void {
+    const plain = row.plainBytes;
+    if (plain === undefined || NOT_PLAIN.test(Buffer.from(plain).toString("latin1"))) this.#paintCells(row, from);
+    else this.#paintPlain(row, plain, from);
+  }
+
+  #paintPlain(row: GridRow, plain: Uint8Array, from: number): void {
+    const length = Math.min(plain.length, this.#cols);
+    for (let start = from; start < length; ) {
+      if (plain[start] === 0) {
+        start += 1;
+        continue;
+      }
+      const blank = plain.indexOf(0, start);
+      const end = blank < 0 || blank > length ? length : blank;
+      this.#dressPlain(row);
+      this.#moveTo(start);
+      this.#writer.plain(plain.subarray(start, end));
+      this.#col = end;
+      start = end;
     }
   }
 
+  #dressPlain(row: GridRow): void {
+    this.#pen.semantic(0, row.prompt);
+    this.#pen.plain();
+    this.#pen.link(undefined);
+    this.#pen.protect(false);
+  }
+
+  #paintCells(row: GridRow, from: number): void {
+    const cells = row.cells();
+    const { words, stride } = cells;
+    const count = Math.min(cells.count, this.#cols);
+    for (let col = from; col < count; ) {
+      const low = words[col * stride]!;
+      const high = stride === 2 ? words[col * 2 + 1]! : 0;
+      if (low === 0 && high === 0) {
+        col += 1;
+      } else if (cellIsErased(low)) {
+        col = this.#paintErased(cells, col, count);
+      } else {
+        if (isCharacter(low) || hasLook(low, high)) this.#paintCharacter(row, cells, col);
+        col = this.#copyAlike(row, cells, { from: this.#col > col ? this.#col : col + 1, count });
+      }
+    }
+  }
+
+  /**
+   * Prints the simple characters that look like the cell before `from` without a question for each of them; returns the
+   * column behind. Simple: one character, below the emoji, since those may join what stands before them.
+   */
+  #copyAlike(row: GridRow, cells: RowCells, { from, count }: { from: number; count: number }): number {
+    if (this.#col !== from || row.hasGraphemes) return from;
+    const { words, stride } = cells;
+    const style = words[(from - 1) * stride]! >>> 26;
+    const look = stride === 2 ? words[from * 2 - 1]! & ~WIDTH_BITS : 0;
+    let col = from;
+    while (col < count) {
+      const low = words[col * stride]!;
+      const high = stride === 2 ? words[col * 2 + 1]! : 0;
+      const code = (low >>> 2) & 0xffffff;
+      if ((low & 3) !== 0 || code < BLANK || code >= FIRST_JOINING || code === DELETE) break;
+      if (low >>> 26 !== style || (high & ~WIDTH_BITS) !== look) break;
+      const isWide = (high & WIDTH_BITS) === WIDE_BIT;
+      if (isWide && code === BLANK) break;
+      this.#writer.codepoint(code);
+      col += isWide ? 2 : 1;
+    }
+    this.#col = col;
+    return col;
+  }
+
   /** Paints a run of cells that were erased with one background; returns the column behind it. */
-  #paintErased(from: number, count: number): number {
-    const { low } = this.#cells;
+  #paintErased(cells: RowCells, from: number, count: number): number {
+    const low = cells.low(from);
     let end = from + 1;
-    while (end < count && low[end] === low[from]) end += 1;
+    while (end < count && cells.low(end) === low) end += 1;
     this.#moveTo(from);
-    this.#pen.styleSequence(erasedSequence(low[from]!));
+    this.#pen.styleSequence(erasedSequence(low));
     // From the first column on, "erase to the end" would make xterm.js forget that the row continues the one above.
     this.#writer.csi(end === this.#cols && from > 0 ? "K" : `${end - from}X`);
     return end;
   }
 
-  #paintCharacter(row: GridRow, col: number): void {
-    const low = this.#cells.low[col]!;
-    const high = this.#cells.high[col]!;
+  #paintCharacter(row: GridRow, cells: RowCells, col: number): void {
+    const low = cells.low(col);
+    const high = cells.high(col);
     const link = cellLink(high);
     this.#moveTo(col);
     this.#pen.semantic(cellSemantic(high), row.prompt);

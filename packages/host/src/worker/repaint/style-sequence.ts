@@ -15,17 +15,19 @@ const FLAG_PARAMETERS: readonly (readonly [flag: number, parameter: string])[] =
 export const PLAIN = "\x1b[0m";
 
 /** The SGR that sets exactly `style`, whatever was set before. */
-function styleSequence(style: Style): string {
-  const parameters = ["0"];
-  for (const [flag, parameter] of FLAG_PARAMETERS) if ((style.flags & flag) !== 0) parameters.push(parameter);
-  const underline = (style.flags >> STYLE.underlineShift) & 7;
-  if (underline > 0) parameters.push(underline === 1 ? "4" : `4:${underline}`);
-  parameters.push(
-    ...colorParameters(style.foreground, FOREGROUND),
-    ...colorParameters(style.background, BACKGROUND),
-    ...underlineParameters(style.underlineColor),
-  );
-  return `\x1b[${parameters.join(";")}m`;
+function styleSequence({ flags, foreground, background, underlineColor }: Style): string {
+  let sequence = "\x1b[0";
+  if (flags !== 0) sequence += flagParameters(flags);
+  sequence += colorParameters(foreground, FOREGROUND) + colorParameters(background, BACKGROUND);
+  return `${sequence}${underlineParameters(underlineColor)}m`;
+}
+
+function flagParameters(flags: number): string {
+  let parameters = "";
+  for (const [flag, parameter] of FLAG_PARAMETERS) if ((flags & flag) !== 0) parameters += `;${parameter}`;
+  const underline = (flags >> STYLE.underlineShift) & 7;
+  if (underline > 0) parameters += underline === 1 ? ";4" : `;4:${underline}`;
+  return parameters;
 }
 
 /** The SGR under which erasing gives a cell like this erased one (`low` as in CellBuffer). */
@@ -35,7 +37,7 @@ export function erasedSequence(low: number): string {
     cellKind(low) === CONTENT.palette
       ? { kind: "palette", index: content & 0xff }
       : { kind: "rgb", red: content & 0xff, green: (content >> 8) & 0xff, blue: (content >> 16) & 0xff };
-  return `\x1b[${["0", ...colorParameters(color, BACKGROUND)].join(";")}m`;
+  return `\x1b[0${colorParameters(color, BACKGROUND)}m`;
 }
 
 interface ColorCodes {
@@ -47,19 +49,19 @@ interface ColorCodes {
 const FOREGROUND: ColorCodes = { base: 30, bright: 90, extended: "38" };
 const BACKGROUND: ColorCodes = { base: 40, bright: 100, extended: "48" };
 
-function colorParameters(color: Color, codes: ColorCodes): string[] {
-  if (color.kind === "default") return [];
-  if (color.kind === "rgb") return [`${codes.extended};2;${color.red};${color.green};${color.blue}`];
-  if (color.index < 8) return [String(codes.base + color.index)];
-  if (color.index < 16) return [String(codes.bright + color.index - 8)];
-  return [`${codes.extended};5;${color.index}`];
+function colorParameters(color: Color, codes: ColorCodes): string {
+  if (color.kind === "default") return "";
+  if (color.kind === "rgb") return `;${codes.extended};2;${color.red};${color.green};${color.blue}`;
+  if (color.index < 8) return `;${codes.base + color.index}`;
+  if (color.index < 16) return `;${codes.bright + color.index - 8}`;
+  return `;${codes.extended};5;${color.index}`;
 }
 
 /** With colons: a terminal that does not know SGR 58 would take 58;5;1 for three other attributes. */
-function underlineParameters(color: Color): string[] {
-  if (color.kind === "default") return [];
-  if (color.kind === "palette") return [`58:5:${color.index}`];
-  return [`58:2::${color.red}:${color.green}:${color.blue}`];
+function underlineParameters(color: Color): string {
+  if (color.kind === "default") return "";
+  if (color.kind === "palette") return `;58:5:${color.index}`;
+  return `;58:2::${color.red}:${color.green}:${color.blue}`;
 }
 
 /** Remembers the sequence of each style object, since a page's cells share theirs. */

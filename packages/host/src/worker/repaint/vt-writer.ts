@@ -1,36 +1,37 @@
 const FIRST_CAPACITY = 32_768;
-const encoder = new TextEncoder();
 
 /** Builds a byte stream for a terminal. */
 export class VtWriter {
-  #bytes = new Uint8Array(FIRST_CAPACITY);
+  #bytes = Buffer.allocUnsafe(FIRST_CAPACITY);
   #length = 0;
   /** The last character that was written as text. */
   lastCodepoint: number | undefined;
 
-  get length(): number {
-    return this.#length;
-  }
-
   finish(): Uint8Array {
-    return this.#bytes.slice(0, this.#length);
+    return this.#bytes.subarray(0, this.#length);
   }
 
   /** Characters up to U+007F. */
   ascii(text: string): void {
     this.#reserve(text.length);
-    for (let at = 0; at < text.length; at += 1) this.#bytes[this.#length + at] = text.charCodeAt(at);
-    this.#length += text.length;
+    this.#length += this.#bytes.write(text, this.#length, "latin1");
   }
 
   text(text: string): void {
-    this.raw(encoder.encode(text));
+    this.#reserve(text.length * 3);
+    this.#length += this.#bytes.write(text, this.#length, "utf8");
   }
 
   raw(bytes: Uint8Array): void {
     this.#reserve(bytes.length);
     this.#bytes.set(bytes, this.#length);
     this.#length += bytes.length;
+  }
+
+  /** Characters of ASCII to be printed, at least one. */
+  plain(bytes: Uint8Array): void {
+    this.raw(bytes);
+    this.lastCodepoint = bytes[bytes.length - 1];
   }
 
   /** A character to be printed. */
@@ -57,21 +58,18 @@ export class VtWriter {
 
   /** A control sequence: ESC [ and `rest`. */
   csi(rest: string): void {
-    this.ascii("\x1b[");
-    this.ascii(rest);
+    this.ascii(`\x1b[${rest}`);
   }
 
   /** An operating system command, ended by ST. */
   osc(body: string): void {
-    this.ascii("\x1b]");
-    this.text(body);
-    this.ascii("\x1b\\");
+    this.text(`\x1b]${body}\x1b\\`);
   }
 
   #reserve(count: number): void {
     const needed = this.#length + count;
     if (needed <= this.#bytes.length) return;
-    const grown = new Uint8Array(Math.max(needed, this.#bytes.length * 2));
+    const grown = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2));
     grown.set(this.#bytes.subarray(0, this.#length));
     this.#bytes = grown;
   }
