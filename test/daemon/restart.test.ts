@@ -230,10 +230,12 @@ describe("a worker", () => {
     const { entries } = await host.call<{ entries: { status: string; claimed_session_id: string; reason: string }[] }>(
       "session.runtime_inventory",
     );
-    expect(entries).toContainEqual(expect.objectContaining({ status: "incompatible", claimed_session_id: session.id }));
-    expect(host.log()).toContainEqual(
-      expect.objectContaining({ level: "warn", event: "worker_journal_unusable", schema: 99 }),
-    );
+    expect(entries).toMatchObject([{ status: "incompatible", claimed_session_id: session.id }]);
+    expect(await host.inspect(session.id)).toMatchObject({ state: "running", runtime: { state: "incompatible" } });
+    expect(host.log().find(({ event }) => event === "worker_journal_unusable")).toMatchObject({
+      level: "warn",
+      schema: 99,
+    });
   });
 
   test("without a session in the store is listed as an orphan, announced once, and left alone", async () => {

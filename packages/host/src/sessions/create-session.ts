@@ -12,6 +12,7 @@ import type { Registry } from "./registry.ts";
 import type { RollBack } from "./roll-back.ts";
 import type { Session } from "./session.ts";
 import type { ReachStep } from "./steps.ts";
+import { workerProcessOf } from "./worker-life.ts";
 import type { WorkerWatch } from "./worker-watch.ts";
 import { keyOf } from "./worker-watch.ts";
 
@@ -140,6 +141,7 @@ export class SessionCreator {
           startedAt: new Date(inspection.started_at_ms).toISOString(),
           lastConnectedAt: at,
           childPid: inspection.child?.pid,
+          worker: workerProcessOf(inspection),
         },
         operation: null,
         announce: "session_created",

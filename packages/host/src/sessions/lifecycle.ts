@@ -40,7 +40,9 @@ export type Transition = keyof typeof TRANSITIONS;
 export interface TransitionFacts {
   readonly exitCode?: number;
   readonly exitSignal?: string;
-  readonly runtime?: Partial<Pick<RuntimeRecord, "childPid" | "startedAt" | "lastConnectedAt" | "lossReason">>;
+  readonly runtime?: Partial<
+    Pick<RuntimeRecord, "worker" | "childPid" | "startedAt" | "lastConnectedAt" | "lossReason">
+  >;
 }
 
 export function canTransit(record: SessionRecord, transition: Transition): boolean {

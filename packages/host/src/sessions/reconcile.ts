@@ -1,4 +1,3 @@
-import type { SessionId } from "@pohunek/protocol/wire";
 import type { Logger } from "../store/logger.ts";
 import { failureFields } from "../store/logger.ts";
 import type { Operation } from "../store/operation.ts";
@@ -7,7 +6,7 @@ import type { Store } from "../store/store.ts";
 import type { Supervisor, WorkerSighting } from "../supervision/supervisor.ts";
 import type { Changes } from "./changes.ts";
 import type { SessionEnder } from "./end-session.ts";
-import { canTransit, hasEnded } from "./lifecycle.ts";
+import { hasEnded } from "./lifecycle.ts";
 import type { Registry } from "./registry.ts";
 import type { RollBack } from "./roll-back.ts";
 import type { Session } from "./session.ts";
@@ -35,6 +34,14 @@ export interface ReconcileReport {
 const CONNECT_MS = 3000;
 
 type Worker = WorkerSighting & { readonly kind: "worker" };
+type Unclear = Exclude<WorkerSighting, { kind: "worker" }>;
+
+/** What was found of one session's workers. */
+interface Traces {
+  readonly workers: Worker[];
+  /** Journals that can't be used and sockets without one: evidence of nothing, and a reason to be careful. */
+  readonly unclear: Unclear[];
+}
 
 /**
  * Joins what the store says with the workers that are there, before the daemon serves anybody: sessions whose worker lives
@@ -53,9 +60,10 @@ export async function reconcile(options: ReconcileOptions): Promise<ReconcileRep
   }
   const operations = new Map(store.loadOperations().map((operation) => [operation.sessionId, operation]));
   const sessions = records.map((record) => registry.adopt(record, operations.get(record.id)));
-  const workers = bySession(await supervisor.discover(), log);
-  const waits = sessions.map((session) => take(session, workers.get(session.id) ?? [], options));
-  await Promise.all(waits);
+  const traces = bySession(await supervisor.discover());
+  const nothing: Traces = { workers: [], unclear: [] };
+  await Promise.all(sessions.map((session) => take(session, traces.get(session.id) ?? nothing, options)));
+  tellUnclear(traces, options);
   const strayOperations = [...operations.values()].filter(
     (operation) => registry.find(operation.sessionId) === undefined,
   );
@@ -68,49 +76,81 @@ export async function reconcile(options: ReconcileOptions): Promise<ReconcileRep
   return { unreadable, strayOperations };
 }
 
-function bySession(sightings: readonly WorkerSighting[], log: Logger): Map<SessionId, Worker[]> {
-  const workers = new Map<SessionId, Worker[]>();
+function bySession(sightings: readonly WorkerSighting[]): Map<string, Traces> {
+  const found = new Map<string, Traces>();
   for (const sighting of sightings) {
+    const sessionId = sighting.kind === "worker" ? sighting.key.sessionId : sighting.claimedSessionId;
+    const traces = found.get(sessionId) ?? { workers: [], unclear: [] };
+    found.set(sessionId, traces);
     if (sighting.kind === "worker") {
-      const { sessionId } = sighting.key;
-      workers.set(sessionId, [...(workers.get(sessionId) ?? []), sighting]);
-    } else if (sighting.kind === "unusable") {
-      const { claimedSessionId, reason, schema } = sighting;
-      log.warn("worker_journal_unusable", {
-        session_id: claimedSessionId,
-        reason,
-        schema,
-        hint: "the worker, if it lives, is left alone; see session.runtime_inventory",
-      });
+      traces.workers.push(sighting);
     } else {
-      log.warn("worker_without_journal", { session_id: sighting.claimedSessionId });
+      traces.unclear.push(sighting);
     }
   }
-  return workers;
+  return found;
+}
+
+function tellUnclear(traces: ReadonlyMap<string, Traces>, { log }: ReconcileOptions): void {
+  const hint = "the worker, if it lives, is left alone; see session.runtime_inventory";
+  for (const sighting of [...traces.values()].flatMap(({ unclear }) => unclear)) {
+    const session_id = sighting.claimedSessionId;
+    if (sighting.kind === "unusable") {
+      log.warn("worker_journal_unusable", { session_id, reason: sighting.reason, schema: sighting.schema, hint });
+    } else {
+      log.warn("worker_without_journal", { session_id, hint });
+    }
+  }
 }
 
 /** Brings one session into the state that the facts say, and goes on with what was begun. */
-async function take(session: Session, workers: readonly Worker[], options: ReconcileOptions): Promise<void> {
-  const { watch, registry, log } = options;
+async function take(session: Session, { workers, unclear }: Traces, options: ReconcileOptions): Promise<void> {
+  const { watch } = options;
   const { runtimeId } = session.record.runtime;
   const own = workers.find(({ key }) => key.runtimeId === runtimeId);
-  const strangers = workers.filter((worker) => worker !== own && worker.life !== "dead");
-  if (strangers.length > 0 && canTransit(session.record, "conflicted")) {
-    log.warn("runtime_conflict", { session_id: session.id, workers: strangers.length + (own ? 1 : 0) });
-    const runtime = { lossReason: "duplicate_worker" };
-    registry.observe(session, "conflicted", { runtime, announce: "session_runtime_conflict" });
+  const isAnotherAlive = workers.some((worker) => worker !== own && worker.life !== "dead");
+  const other = unclear.find((sighting) => sighting.kind === "unusable");
+  if (isAnotherAlive) {
+    watch.quarantine(session, "conflicted", "duplicate_worker");
     return;
   }
-  if (own !== undefined && own.life !== "dead") {
-    await meet(session, options);
-  } else if (session.operation?.kind === "create") {
-    await options.rollBack.begin(session);
-  } else if (!hasEnded(session.record)) {
-    await watch.dead(session, own === undefined ? "worker_missing" : "worker_died");
-  } else if (own !== undefined) {
-    await options.supervisor.retire(own.key);
+  if (own === undefined && other?.schema !== undefined && !hasEnded(session.record)) {
+    watch.quarantine(session, "incompatible", "journal_schema_unsupported");
+    return;
+  }
+  if (hasEnded(session.record)) {
+    await meetEnded(session, own, options);
+  } else {
+    await takeRunning(session, { own, hasTraces: workers.length + unclear.length > 0 }, options);
   }
   finish(session, options);
+}
+
+/** The program has ended before: its worker is kept for what can still be read, or cleaned up after. */
+async function meetEnded(session: Session, own: Worker | undefined, options: ReconcileOptions): Promise<void> {
+  if (own?.life === "dead") {
+    await options.supervisor.retire(own.key);
+  } else if (own !== undefined) {
+    await meet(session, options);
+  }
+}
+
+async function takeRunning(
+  session: Session,
+  { own, hasTraces }: { own: Worker | undefined; hasTraces: boolean },
+  options: ReconcileOptions,
+): Promise<void> {
+  const { watch, rollBack } = options;
+  const isCreation = session.operation?.kind === "create";
+  const life = own?.life ?? (await watch.judgeLife(session));
+  // A creation that left no trace at all had not come to start a worker.
+  if (life !== "dead" && (hasTraces || !isCreation)) {
+    await meet(session, options);
+  } else if (isCreation) {
+    await rollBack.begin(session);
+  } else {
+    await watch.dead(session, own === undefined ? "worker_missing" : "worker_died");
+  }
 }
 
 /** Connects to a worker that lives, for a bounded time; after that the daemon starts, and the link goes on trying. */

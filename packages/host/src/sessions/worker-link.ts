@@ -2,7 +2,7 @@ import type { DaemonId, ErrorCode } from "@pohunek/protocol/wire";
 import { isProtocolError, protocolError } from "@pohunek/protocol/wire";
 import type { Logger } from "../store/logger.ts";
 import { failureFields } from "../store/logger.ts";
-import type { Supervisor, WorkerKey } from "../supervision/supervisor.ts";
+import type { WorkerKey, WorkerLife } from "../supervision/supervisor.ts";
 import { WorkerClient } from "../worker-api/client.ts";
 import type { WorkerEvent } from "../worker-api/events.ts";
 import type { Inspection } from "../worker-api/inspection.ts";
@@ -28,7 +28,8 @@ export interface WorkerLinkOptions {
   readonly key: WorkerKey;
   readonly socketPath: string;
   readonly daemonId: DaemonId;
-  readonly supervisor: Pick<Supervisor, "inspect">;
+  /** Whether the worker is dead, asked while it does not answer. */
+  readonly judgeLife: () => Promise<WorkerLife>;
   readonly listener: WorkerLinkListener;
   readonly log: Logger;
 }
@@ -183,10 +184,9 @@ export class WorkerLink implements AsyncDisposable {
 
   /** The worker can't be reached: only proof of its death ends the tries. */
   async #judgeSilence(): Promise<Attempt> {
-    const { supervisor, key, listener, log } = this.#options;
+    const { judgeLife, key, listener, log } = this.#options;
     try {
-      const sighting = await supervisor.inspect(key);
-      if (sighting?.kind === "worker" && sighting.key.runtimeId === key.runtimeId && sighting.life === "dead") {
+      if ((await judgeLife()) === "dead") {
         await listener.dead();
         return { kind: "final" };
       }

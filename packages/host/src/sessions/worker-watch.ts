@@ -4,9 +4,10 @@ import type { DaemonId } from "@pohunek/protocol/wire";
 import { decimal } from "@pohunek/protocol/wire";
 import type { Activity } from "../agents/shell-activity.ts";
 import { ShellActivity } from "../agents/shell-activity.ts";
+import type { Platform } from "../platform/index.ts";
 import type { Logger } from "../store/logger.ts";
 import { failureFields } from "../store/logger.ts";
-import type { Supervisor, WorkerKey } from "../supervision/supervisor.ts";
+import type { Supervisor, WorkerKey, WorkerLife } from "../supervision/supervisor.ts";
 import type { WorkerClient } from "../worker-api/client.ts";
 import type { WorkerEvent } from "../worker-api/events.ts";
 import type { ExitOutcome, Inspection } from "../worker-api/inspection.ts";
@@ -19,11 +20,13 @@ import type { Registry } from "./registry.ts";
 import type { Session } from "./session.ts";
 import { factsOf } from "./session.ts";
 import { runtimeIdentityOf } from "./session-info.ts";
+import { judgeLife, workerProcessOf } from "./worker-life.ts";
 import { WorkerLink } from "./worker-link.ts";
 
 export interface WorkerWatchOptions {
   readonly registry: Registry;
   readonly supervisor: Pick<Supervisor, "inspect" | "retire">;
+  readonly platform: Pick<Platform, "processes">;
   readonly ended: EndedWorkers;
   readonly endLeftovers: EndLeftovers;
   readonly daemonId: DaemonId;
@@ -43,12 +46,12 @@ export class WorkerWatch {
 
   /** Makes the link of a session to its worker; `start` or `startWith` begins it. */
   follow(session: Session): WorkerLink {
-    const { supervisor, daemonId, runtimeRoot, log, registry } = this.#options;
+    const { daemonId, runtimeRoot, log, registry } = this.#options;
     const link = new WorkerLink({
       key: keyOf(session),
       socketPath: workerSocketPath(runtimeRoot, session.id),
       daemonId,
-      supervisor,
+      judgeLife: () => this.judgeLife(session),
       log,
       listener: {
         connected: (inspection) => this.#connected(session, inspection),
@@ -65,6 +68,11 @@ export class WorkerWatch {
     return link;
   }
 
+  /** Whether the session's worker is dead, for certain. */
+  async judgeLife(session: Session): Promise<WorkerLife> {
+    return await judgeLife(this.#options, keyOf(session), session.record.runtime);
+  }
+
   /** The program was started over `client`, whose events go to the session's link from now on. */
   begin(session: Session, client: WorkerClient, inspection: Inspection): void {
     session.live = factsOf(inspection);
@@ -79,7 +87,8 @@ export class WorkerWatch {
       this.#exited(session, inspection.exit);
       return;
     }
-    const runtime = { lastConnectedAt: now().toISOString(), childPid: inspection.child?.pid };
+    const worker = workerProcessOf(inspection);
+    const runtime = { lastConnectedAt: now().toISOString(), childPid: inspection.child?.pid, worker };
     if (canTransit(session.record, "connected")) {
       registry.observe(session, "connected", { runtime, announce: "session_runtime_reconnected" });
     } else if (inspection.phase === "running" && canTransit(session.record, "started")) {
@@ -206,10 +215,16 @@ export class WorkerWatch {
   }
 
   #stepAside(session: Session, transition: "incompatible" | "conflicted"): void {
+    const lossReason = transition === "incompatible" ? "worker_protocol_incompatible" : "worker_identity_mismatch";
+    this.quarantine(session, transition, lossReason);
+  }
+
+  /** The session's worker is not one that this daemon may use; it is left alone, and the session says why. */
+  quarantine(session: Session, transition: "incompatible" | "conflicted", lossReason: string): void {
     if (!canTransit(session.record, transition)) {
       return;
     }
-    const lossReason = transition === "incompatible" ? "worker_protocol_incompatible" : "worker_identity_mismatch";
+    this.#options.log.warn("worker_quarantined", { session_id: session.id, state: transition, reason: lossReason });
     this.#options.registry.observe(session, transition, {
       runtime: { lossReason },
       announce: transition === "conflicted" ? "session_runtime_conflict" : "session_updated",

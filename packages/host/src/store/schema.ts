@@ -50,10 +50,13 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   {
     version: 2,
-    summary: "what was launched, the ending signal, the outbox of the event log",
+    summary: "what was launched, the worker's process, the ending signal, the outbox of the event log",
     apply(db) {
       db.run("ALTER TABLE sessions ADD COLUMN program TEXT");
       db.run("ALTER TABLE sessions ADD COLUMN launch TEXT NOT NULL DEFAULT 'shell'");
+      db.run("ALTER TABLE sessions ADD COLUMN worker_pid INTEGER");
+      db.run("ALTER TABLE sessions ADD COLUMN worker_start_identity TEXT");
+      db.run("ALTER TABLE sessions ADD COLUMN boot_id TEXT");
       db.run("ALTER TABLE sessions ADD COLUMN exit_signal TEXT");
       db.run(`CREATE TABLE event_outbox (
         seq INTEGER PRIMARY KEY AUTOINCREMENT,

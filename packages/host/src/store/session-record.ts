@@ -11,6 +11,13 @@ export interface SessionWarning {
   readonly detail?: string;
 }
 
+/** A process of one boot: what tells it from every other one that ever had its pid. */
+export interface WorkerProcessRecord {
+  readonly pid: number;
+  readonly startIdentity: string;
+  readonly bootId: string;
+}
+
 /** The PTY generation a session runs in now, or ran in last. */
 export interface RuntimeRecord {
   readonly state: RuntimeState;
@@ -18,6 +25,8 @@ export interface RuntimeRecord {
   readonly workerId: WorkerId;
   /** Public name: `worker_instance_id`. */
   readonly runtimeId: WorkerInstanceId;
+  /** The worker's process, once it was met: proof of its death also when its journal is gone. */
+  readonly worker?: WorkerProcessRecord;
   /** The session's root process, once it was started. */
   readonly childPid?: number;
   readonly startedAt?: string;

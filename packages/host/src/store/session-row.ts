@@ -1,6 +1,6 @@
 import type { SessionId, WorkerId, WorkerInstanceId } from "@pohunek/protocol/wire";
 import { isSessionId, isWorkerInstanceId, RUNTIME_STATES, SESSION_STATES } from "@pohunek/protocol/wire";
-import type { SessionRecord, SessionWarning } from "./session-record.ts";
+import type { SessionRecord, SessionWarning, WorkerProcessRecord } from "./session-record.ts";
 import { LAUNCH_KINDS } from "./session-record.ts";
 
 /** A row of the `sessions` table as SQLite gives it. */
@@ -31,6 +31,9 @@ export function toRow(record: SessionRecord): SessionRow {
     generation: runtime.generation,
     worker_id: runtime.workerId,
     runtime_id: runtime.runtimeId,
+    worker_pid: runtime.worker?.pid ?? null,
+    worker_start_identity: runtime.worker?.startIdentity ?? null,
+    boot_id: runtime.worker?.bootId ?? null,
     child_pid: runtime.childPid ?? null,
     started_at: runtime.startedAt ?? null,
     last_connected_at: runtime.lastConnectedAt ?? null,
@@ -75,6 +78,7 @@ function readRow(row: SessionRow): SessionRecord {
       generation: positive(row, "generation"),
       workerId: text(row, "worker_id") as WorkerId,
       runtimeId: runtimeId satisfies WorkerInstanceId,
+      worker: workerProcess(row),
       childPid: optionalInteger(row, "child_pid"),
       startedAt: optionalText(row, "started_at"),
       lastConnectedAt: optionalText(row, "last_connected_at"),
@@ -85,6 +89,13 @@ function readRow(row: SessionRow): SessionRecord {
     createdAt: timestamp(row, "created_at"),
     updatedAt: timestamp(row, "updated_at"),
   };
+}
+
+function workerProcess(row: SessionRow): WorkerProcessRecord | undefined {
+  const pid = optionalInteger(row, "worker_pid");
+  return pid === undefined
+    ? undefined
+    : { pid, startIdentity: text(row, "worker_start_identity"), bootId: text(row, "boot_id") };
 }
 
 function text(row: SessionRow, column: string): string {
