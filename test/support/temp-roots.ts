@@ -1,11 +1,13 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SmallDisk } from "./small-disk.ts";
 
 /** The folders of one test host, below one short path of its own, and the environment that leads there. */
 export class TempRoots implements Disposable {
   /** Short: the socket of a worker must fit below it. */
   readonly base: string;
+  readonly #disks: SmallDisk[] = [];
 
   constructor() {
     this.base = mkdtempSync(join(tmpdir(), "h"));
@@ -61,7 +63,15 @@ export class TempRoots implements Disposable {
     writeFileSync(join(this.config, "config.toml"), toml);
   }
 
+  /** Puts a small file system of its own under one of the folders. */
+  smallDisk(folder: string, options: { kib: number }): SmallDisk {
+    const disk = new SmallDisk(folder, options);
+    this.#disks.push(disk);
+    return disk;
+  }
+
   [Symbol.dispose](): void {
+    this.#disks.forEach((disk) => disk[Symbol.dispose]());
     // A test may have taken its rights away to see what happens.
     chmodSync(this.base, 0o700);
     rmSync(this.base, { recursive: true, force: true });

@@ -15,7 +15,7 @@ export function lockRoots(roots: Roots, files: Pick<FileCalls, "tryLock">): Disp
   const free = (): void => held.splice(0).forEach((fd) => closeSync(fd));
   try {
     for (const folder of [roots.state, roots.data, roots.runtime]) {
-      const fd = openSync(join(folder, LOCK_NAME), constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600);
+      const fd = openLockFile(join(folder, LOCK_NAME));
       held.push(fd);
       if (!files.tryLock(fd)) {
         throw protocolError("daemon_already_running", { message: `another daemon uses ${folder}` });
@@ -26,4 +26,13 @@ export function lockRoots(roots: Roots, files: Pick<FileCalls, "tryLock">): Disp
     throw cause;
   }
   return { [Symbol.dispose]: free };
+}
+
+function openLockFile(path: string): number {
+  try {
+    return openSync(path, constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw protocolError("paths_unavailable", { message: `${path} can't be opened (${code ?? "unknown"})`, cause });
+  }
 }

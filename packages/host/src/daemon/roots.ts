@@ -2,7 +2,7 @@ import { chmodSync, lstatSync, mkdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { ProtocolError } from "@pohunek/protocol/wire";
-import { newSessionId, protocolError } from "@pohunek/protocol/wire";
+import { isProtocolError, newSessionId, protocolError } from "@pohunek/protocol/wire";
 import { workerSocketPath } from "../worker-api/paths.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -78,17 +78,24 @@ export function prepareRoots(roots: Roots, uid: number): void {
     roots.runtime,
     join(roots.runtime, "workers"),
   ];
-  for (const folder of folders) {
-    try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-    } catch (cause) {
-      throw unavailable(`${folder} can't be made`, undefined, cause);
-    }
+  folders.forEach((folder) => prepareFolder(folder, uid));
+}
+
+function prepareFolder(folder: string, uid: number): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     const stat = lstatSync(folder);
     if (!stat.isDirectory() || stat.uid !== uid) {
       throw unavailable(`${folder} is not a folder of this user`);
     }
-    chmodSync(folder, 0o700);
+    if ((stat.mode & 0o777) !== 0o700) {
+      chmodSync(folder, 0o700);
+    }
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw isProtocolError(cause)
+      ? cause
+      : unavailable(`${folder} can't be made or used (${code ?? "unknown"})`, undefined, cause);
   }
 }
 

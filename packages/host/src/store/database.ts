@@ -30,7 +30,7 @@ export function openDatabase(path: string, migrations: readonly Migration[]): Op
   if (existsSync(path)) {
     refuseNewer(path, readHeaderVersion(path), current);
   }
-  const db = new Database(path, { create: true, readwrite: true, strict: true, safeIntegers: false });
+  const db = open(path);
   try {
     chmodSync(path, 0o600);
     db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
@@ -44,13 +44,29 @@ export function openDatabase(path: string, migrations: readonly Migration[]): Op
     return { db, foundVersion, backupPath };
   } catch (cause) {
     db.close();
-    throw isProtocolError(cause) || !isCorruption(cause) ? cause : unreadable(path, cause);
+    throw explain(path, cause);
   }
 }
 
-function isCorruption(cause: unknown): boolean {
+function open(path: string): Database {
+  try {
+    return new Database(path, { create: true, readwrite: true, strict: true, safeIntegers: false });
+  } catch (cause) {
+    throw explain(path, cause);
+  }
+}
+
+/** What an operator can act on, in place of what SQLite says. */
+function explain(path: string, cause: unknown): unknown {
   const code = (cause as { code?: unknown } | null)?.code;
-  return typeof code === "string" && (code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB");
+  if (isProtocolError(cause) || typeof code !== "string" || !code.startsWith("SQLITE_")) {
+    return cause;
+  }
+  if (code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB") {
+    return unreadable(path, cause);
+  }
+  const recover = "Look whether the disk is full or read-only, and whether another program has the file open.";
+  return protocolError("io_error", { message: `${path} can't be opened for writing (${code})`, recover, cause });
 }
 
 function unreadable(path: string, cause?: unknown): ProtocolError {
