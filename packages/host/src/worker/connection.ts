@@ -28,6 +28,8 @@ export class Connection implements WatchedDescriptor, ByteSink {
   #wantsRead = true;
   #wantsWrite = false;
   #isOpen = true;
+  #isBeginning = true;
+  #descriptor: number | undefined;
 
   constructor(options: ConnectionOptions) {
     this.fd = options.fd;
@@ -42,6 +44,14 @@ export class Connection implements WatchedDescriptor, ByteSink {
 
   get wantsWrite(): boolean {
     return this.#wantsWrite;
+  }
+
+  /** A descriptor that came with the first bytes, for the caller to own. Later ones are not looked for. */
+  takeDescriptor(): number | undefined {
+    const descriptor = this.#descriptor;
+    this.#isBeginning = false;
+    this.#descriptor = undefined;
+    return descriptor;
   }
 
   /** Returns how much was taken; after less than all of it `drain` follows. */
@@ -74,14 +84,17 @@ export class Connection implements WatchedDescriptor, ByteSink {
       this.#isOpen = false;
       this.#options.watch.remove(this);
       this.#options.sockets.close(this.fd);
+      if (this.#descriptor !== undefined) {
+        this.#options.sockets.close(this.#descriptor);
+      }
       this.#listener.closed();
     }
   }
 
   readable(): boolean {
-    const { sockets, memory } = this.#options;
+    const { memory } = this.#options;
     try {
-      const got = sockets.receive(this.fd, memory);
+      const got = this.#receive(memory);
       if (got === 0) {
         this.end();
         return false;
@@ -95,6 +108,16 @@ export class Connection implements WatchedDescriptor, ByteSink {
       this.#lose(cause);
       return false;
     }
+  }
+
+  #receive(memory: Uint8Array): number {
+    const { sockets } = this.#options;
+    if (!this.#isBeginning || this.#descriptor !== undefined) {
+      return sockets.receive(this.fd, memory);
+    }
+    const { bytes, descriptor } = sockets.receiveWithDescriptor(this.fd, memory);
+    this.#descriptor = descriptor;
+    return bytes;
   }
 
   writable(): void {

@@ -25,6 +25,7 @@ export class PtyOutputReader {
   readonly #now: PtyReader;
   #isPaused = false;
   #isWaiting = false;
+  #isScheduled = false;
   #phase: "live" | "draining" | "ended" = "live";
   #marker: Buffer | undefined;
 
@@ -102,24 +103,51 @@ export class PtyOutputReader {
       // EIO: we hold the slave, so this can only mean that the terminal was hung up.
       this.#end();
     } else {
-      this.#commit(bytes.length);
+      this.#takeWithMore(bytes.length);
       this.#continue();
     }
   }
 
-  #commit(bytes: number): void {
+  /** Announces `bytes` bytes that are in the tail already, and what has come since. False: nothing of either. */
+  #takeWithMore(bytes: number): boolean {
     const { ring, onOutput } = this.#options;
     const tail = ring.tail();
     const from = ring.tailFill;
     const isFull = from + bytes === tail.length;
     const more = isFull ? 0 : Math.max(0, this.#now.readNow(tail, from + bytes));
-    onOutput(ring.commit(bytes + more));
+    if (bytes + more > 0) {
+      onOutput(ring.commit(bytes + more));
+    }
+    return bytes + more > 0;
   }
 
+  /**
+   * Goes on reading, unless paused, in a later turn so that others get theirs. In a flood the next output is there by
+   * then, and no thread is needed to wait for it.
+   */
   #continue(): void {
-    if (!this.#isPaused && !this.#isWaiting && this.#phase === "live") {
+    if (this.#canRead() && !this.#isScheduled) {
+      this.#isScheduled = true;
+      setImmediate(() => {
+        this.#isScheduled = false;
+        this.#readOn();
+      });
+    }
+  }
+
+  #readOn(): void {
+    if (!this.#canRead()) {
+      return;
+    }
+    if (this.#takeWithMore(0)) {
+      this.#continue();
+    } else {
       this.#waitForOutput();
     }
+  }
+
+  #canRead(): boolean {
+    return !this.#isPaused && !this.#isWaiting && this.#phase === "live";
   }
 
   /** Reads the rest into memory of its own, because it may hold the marker, and announces it up to there. */

@@ -14,6 +14,7 @@ import { workerError } from "../worker-api/worker-error.ts";
 import type { Announcement } from "./announcer.ts";
 import { Announcer } from "./announcer.ts";
 import { AttachStreams } from "./attach-streams.ts";
+import { IdleCollector, WORTH_BYTES } from "./idle-collector.ts";
 import type { JournalFile } from "./journal-file.ts";
 import { describeTerminal } from "./observation.ts";
 import { OutputWaiters } from "./output-waiters.ts";
@@ -43,6 +44,8 @@ const FAULTS_KEPT = 8;
 /** What a worker is about, whoever is connected to it: one program, its viewers, its journal and its outcome. */
 export class WorkerSession implements Disposable {
   readonly waiters = new OutputWaiters();
+  readonly #collector = new IdleCollector(() => Bun.gc(true));
+  #collectedOffset = 0;
   readonly announcer: Announcer;
   readonly #options: WorkerSessionOptions;
   readonly #startedAtMs = Date.now();
@@ -102,6 +105,7 @@ export class WorkerSession implements Disposable {
     });
     this.#runtime = runtime;
     this.#streams = new AttachStreams(runtime);
+    this.#collector.noteWork(WORTH_BYTES);
     this.writeJournal();
     this.#options.logger.info("runtime_started", { child_pid: runtime.child.pid, ...runtime.size });
     // The child may have ended before its signal could be acted on.
@@ -229,8 +233,11 @@ export class WorkerSession implements Disposable {
   }
 
   #noteOutput(): void {
+    const endOffset = this.#runtime?.ring.endOffset ?? 0;
     this.#streams?.pump();
-    this.waiters.advance(this.#runtime?.ring.endOffset ?? 0);
+    this.waiters.advance(endOffset);
+    this.#collector.noteWork(endOffset - this.#collectedOffset);
+    this.#collectedOffset = endOffset;
     this.announcer.note("output");
     this.announcer.note("terminal");
   }
@@ -276,6 +283,7 @@ export class WorkerSession implements Disposable {
 
   [Symbol.dispose](): void {
     clearTimeout(this.#retentionTimer);
+    this.#collector[Symbol.dispose]();
     this.announcer[Symbol.dispose]();
     this.waiters.release();
     this.#streams?.[Symbol.dispose]();
