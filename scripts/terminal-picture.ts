@@ -11,21 +11,21 @@ import { OuterTerminal } from "../bench/outer-terminal.ts";
 import { drawScreen } from "./picture/svg.ts";
 
 const ROOT = join(import.meta.dir, "..");
-const SIZE = { cols: 92, rows: 34 } as const;
+const SIZE = { cols: 110, rows: 36 } as const;
 const LINE_TIMEOUT_MS = 20_000;
-/** A prompt and its colours come in more than one piece. */
-const QUIET_MS = 100;
+/** The daemon has started by then, and what the shell says of its jobs has come. */
+const QUIET_MS = 700;
 
 /** The prompt is told by a sequence that terminals ignore, so that a `$` in an output is not taken for it. */
 const READY = "\x1b]777;ready\x07";
 const PROMPT = `\\[${READY}\\]\\[\\e[32m\\]~/shop\\[\\e[0m\\] $ `;
 
 const LINES = [
+  "./pohunek daemon run &",
   "./pohunek up",
-  "./pohunek new --name tests -- sh -c 'for i in 1 2 3; do echo \"ok $i\"; sleep 1; done; exec sleep 600'",
-  "pkill -KILL -x pohunekd     # the daemon dies ...",
-  "./pohunek daemon start --detach",
-  "./pohunek ls                # ... and nothing else does",
+  "./pohunek new -n tests -- sh -c 'for i in 1 2 3 4 5; do sleep 0.2; echo \"test $i ok\"; done; exec cat'",
+  "kill -KILL %1             # the daemon dies, and nothing else does",
+  "./pohunek up",
   "./pohunek screen tests",
 ];
 

@@ -79,6 +79,11 @@ const EXCEPTIONS: readonly { readonly from: RegExp; readonly to: RegExp; readonl
     reason: "the engine is compared with another, and the repaint with the screen, byte by byte and without a process",
   },
   {
+    from: /^test\/(worker|platform)\//,
+    to: /^(\.\.\/)+packages\/host\/src\/(worker|worker-api|supervision|platform)\/[a-z-]+\.ts$/,
+    reason: "a worker speaks a private protocol, which its tests must speak too; the kernel is asked without a process",
+  },
+  {
     from: /^bench\//,
     to: /^(\.\.\/)+packages\/host\/src\/(platform\/index|worker\/engine\/[a-z-]+|worker\/repaint\/[a-z-]+)\.ts$/,
     reason: "the benchmark opens PTYs as the worker does and times the engine and the repaint alone",

@@ -78,22 +78,28 @@ function collectRuns(terminal: Terminal, row: number): Run[] {
 
 const escape = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
+/** Each group of words stands where its first cell is, so that a font of another width moves nothing out of its column. */
+function drawWords({ column, text, style }: Run, top: number): string {
+  return [...text.matchAll(/\S+(?: \S+)*/g)]
+    .map(({ 0: words, index }) => {
+      const left = PADDING + (column + Bun.stringWidth(text.slice(0, index))) * CELL.width;
+      const width = Bun.stringWidth(words) * CELL.width;
+      const place = `x="${left.toFixed(1)}" y="${top + 13}" textLength="${width.toFixed(1)}"`;
+      return `<text ${place} lengthAdjust="spacingAndGlyphs" ${style}>${escape(words)}</text>`;
+    })
+    .join("");
+}
+
+function drawBackground({ column, columns, background }: Run, top: number): string {
+  if (background === BACKGROUND) return "";
+  const [left, width] = [PADDING + column * CELL.width, columns * CELL.width];
+  return `<rect x="${left.toFixed(1)}" y="${top}" width="${width.toFixed(1)}" height="${CELL.height}" fill="${background}"/>`;
+}
+
 function drawRow(terminal: Terminal, row: number): string {
   const top = TITLE_BAR + PADDING + row * CELL.height;
   return collectRuns(terminal, row)
-    .map(({ column, text, columns, style, background }) => {
-      const left = (PADDING + column * CELL.width).toFixed(1);
-      const width = (columns * CELL.width).toFixed(1);
-      const box =
-        background === BACKGROUND
-          ? ""
-          : `<rect x="${left}" y="${top}" width="${width}" height="${CELL.height}" fill="${background}"/>`;
-      const isBlank = text.trim() === "";
-      const letters = isBlank
-        ? ""
-        : `<text x="${left}" y="${top + 13}" textLength="${width}" lengthAdjust="spacingAndGlyphs" ${style}>${escape(text)}</text>`;
-      return box + letters;
-    })
+    .map((run) => drawBackground(run, top) + drawWords(run, top))
     .join("");
 }
 
