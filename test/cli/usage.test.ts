@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { TempRoots } from "../support/index.ts";
+import { programCommand, TempRoots } from "../support/index.ts";
 import { CliTerminal, runCli, runJson } from "./support/index.ts";
 
 describe("without a daemon", () => {
@@ -163,7 +163,6 @@ describe("surroundings that do not fit", () => {
   test("output that nobody reads is no failure to talk about", async () => {
     using roots = new TempRoots();
     const words = ["sh", "-c", 'exec 3>&1; { "$@" 2>&3; echo "code $?" >&3; } | true', "sh"];
-    const { programCommand } = await import("../support/index.ts");
     const child = Bun.spawn([...words, ...programCommand("help")], { env: roots.environment(), stdout: "pipe" });
     expect(await child.stdout.text()).toMatch(/^code (141|0)\n$/);
   });

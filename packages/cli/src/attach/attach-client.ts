@@ -170,8 +170,8 @@ class AttachClient implements AsyncDisposable {
     } catch (error) {
       if (!isProtocolError(error) || isTemporary(error)) throw error;
       const session = await this.#client.call("session.inspect", this.#sessionId).catch(() => undefined);
-      if (session !== undefined && isEnded(session)) return { type: "ended", session };
       if (session?.runtime?.state === "lost") return { type: "lost", reason: session.runtime.loss_reason };
+      if (session !== undefined && isEnded(session)) return { type: "ended", session };
       return { type: "failed", error };
     }
   }

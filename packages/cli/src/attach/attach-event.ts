@@ -9,5 +9,5 @@ export type AttachEvent =
   | { readonly type: "suspend" }
   /** The terminal is gone. */
   | { readonly type: "gone" }
-  /** Typed while the menu is open. */
-  | { readonly type: "typed"; readonly bytes: Uint8Array };
+  /** Something was typed for the menu. */
+  | { readonly type: "typed" };

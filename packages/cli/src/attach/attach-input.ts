@@ -24,7 +24,8 @@ export class AttachInput {
   #typed: Uint8Array[] = [];
   #typedBytes = 0;
   #session: Receiver | undefined;
-  #menu: Receiver | undefined;
+  /** Told when there is something to read for the menu. */
+  #menu: (() => void) | undefined;
   #isHeld = false;
   #holdTimer: Timer | undefined;
 
@@ -70,10 +71,21 @@ export class AttachInput {
     this.#terminal.resume();
   }
 
-  /** From now on the menu gets what is typed, keys of the client included. */
-  redirect(menu: Receiver): void {
-    this.#menu = menu;
-    this.release();
+  /** From now on nothing is decoded: a menu reads by itself what it needs, and leaves the rest. */
+  holdForMenu(onTyped: () => void): void {
+    this.#isHeld = true;
+    this.#menu = onTyped;
+    if (this.#unread.length > 0) onTyped();
+  }
+
+  /** All that waits to be read. */
+  takeHeld(): Uint8Array {
+    return Buffer.concat(this.#unread.splice(0));
+  }
+
+  /** Puts back what was taken and not used. */
+  putBack(bytes: Uint8Array): void {
+    if (bytes.length > 0) this.#unread.unshift(bytes);
   }
 
   /** Goes on after one of the client's keys. */
@@ -85,9 +97,12 @@ export class AttachInput {
   }
 
   #take(bytes: Uint8Array): void {
-    if (this.#isHeld) this.#unread.push(bytes);
-    else if (this.#menu !== undefined) this.#menu(bytes);
-    else this.#decode(bytes);
+    if (!this.#isHeld) {
+      this.#decode(bytes);
+      return;
+    }
+    this.#unread.push(bytes);
+    this.#menu?.();
   }
 
   #decode(bytes: Uint8Array): void {

@@ -127,8 +127,8 @@ export class AttachLink {
   async explainEnd(): Promise<LinkEnd> {
     try {
       const session = await this.#settledSession();
-      if (isEnded(session)) return { type: "ended", session };
       if (session.runtime?.state === "lost") return { type: "lost", reason: session.runtime.loss_reason };
+      if (isEnded(session)) return { type: "ended", session };
       if (this.#failure?.isRetryable === true) return { type: "disconnected" };
       return this.#failure === undefined ? { type: "detached" } : { type: "failed", error: this.#failure };
     } catch (error) {

@@ -10,7 +10,7 @@ import type { AttachInput } from "./attach-input.ts";
 import type { AttachOutcome } from "./attach-outcome.ts";
 import type { LocalScreen } from "./local-screen.ts";
 import type { MenuKey } from "./menu-keys.ts";
-import { readMenuKeys } from "./menu-keys.ts";
+import { readMenuKey } from "./menu-keys.ts";
 
 export type MenuChoice =
   | { readonly type: "back" }
@@ -36,7 +36,6 @@ const BACK: MenuChoice = { type: "back" };
 /** The menu behind Ctrl-\: one line over the last row, one key for each action. */
 export class AttachMenu {
   readonly #request: MenuRequest;
-  readonly #keys: MenuKey[] = [];
 
   constructor(request: MenuRequest) {
     this.#request = request;
@@ -44,7 +43,7 @@ export class AttachMenu {
 
   async run(): Promise<MenuChoice> {
     const { input, client, sessionId, events } = this.#request;
-    input.redirect((bytes) => events.put({ type: "typed", bytes }));
+    input.holdForMenu(() => events.put({ type: "typed" }));
     try {
       const session = await client.call("session.inspect", sessionId);
       return await this.#choose(session);
@@ -157,17 +156,20 @@ export class AttachMenu {
   }
 
   async #nextKey(): Promise<MenuKey> {
+    const { input, events } = this.#request;
     for (;;) {
-      const key = this.#keys.shift();
-      if (key !== undefined) return key;
-      const event = await this.#request.events.next();
-      if (event.type === "typed") {
-        this.#keys.push(...readMenuKeys(event.bytes));
-      } else if (event.type === "suspend") throw new MenuLeft({ type: "suspend" });
-      else if (event.type === "signal")
+      const bytes = input.takeHeld();
+      if (bytes.length > 0) {
+        const { key, length } = readMenuKey(bytes);
+        input.putBack(bytes.subarray(length));
+        if (key !== undefined) return key;
+        continue;
+      }
+      const event = await events.next();
+      if (event.type === "suspend") throw new MenuLeft({ type: "suspend" });
+      if (event.type === "signal")
         throw new MenuLeft({ type: "outcome", outcome: { type: "detached", by: event.name } });
-      else if (event.type === "gone")
-        throw new MenuLeft({ type: "outcome", outcome: { type: "detached", by: "terminal" } });
+      if (event.type === "gone") throw new MenuLeft({ type: "outcome", outcome: { type: "detached", by: "terminal" } });
     }
   }
 }

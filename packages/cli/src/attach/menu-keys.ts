@@ -25,40 +25,35 @@ const CONTROLS: ReadonlyMap<number, "interrupt" | "menu" | "detach"> = new Map([
   [0x1d, "detach"],
 ]);
 
-/** Reads what was typed while the menu is open, in whatever encoding the session's program has left the keyboard. */
-export function readMenuKeys(bytes: Uint8Array): MenuKey[] {
-  const keys: MenuKey[] = [];
-  let at = 0;
-  while (at < bytes.length) {
-    if (bytes[at] !== ESC) {
-      const end = nextEscape(bytes, at);
-      keys.push(...plainKeys(bytes.subarray(at, end)));
-      at = end;
-      continue;
-    }
-    const sequence = readSequence(bytes, at);
-    if (sequence.type === "incomplete" && at + 1 === bytes.length) keys.push({ type: "escape" });
-    // Mouse reports, answers and the like are nothing for a menu, and neither is what came with them.
-    if (sequence.type !== "key") break;
-    const key = extendedKey(sequence.key);
-    if (key !== undefined) keys.push(key);
-    at += sequence.length;
-  }
-  return keys;
+export interface ReadKey {
+  /** Undefined for bytes that mean nothing to a menu. */
+  readonly key: MenuKey | undefined;
+  /** How many bytes it took. */
+  readonly length: number;
 }
 
-function nextEscape(bytes: Uint8Array, from: number): number {
-  const found = bytes.indexOf(ESC, from);
-  return found === -1 ? bytes.length : found;
+/** Reads the next key of what was typed while the menu is open, in whatever encoding the session's program has left the keyboard. */
+export function readMenuKey(bytes: Uint8Array): ReadKey {
+  if (bytes[0] !== ESC) return plainKey(bytes);
+  const sequence = readSequence(bytes, 0);
+  if (sequence.type === "incomplete" && bytes.length === 1) return { key: { type: "escape" }, length: 1 };
+  // Mouse reports, answers and the like are nothing for a menu, and neither is what came with them.
+  if (sequence.type !== "key") return { key: undefined, length: bytes.length };
+  return { key: extendedKey(sequence.key), length: sequence.length };
 }
 
-function plainKeys(bytes: Uint8Array): MenuKey[] {
-  return [...(decodeUtf8(bytes) ?? "")].flatMap((character): MenuKey[] => {
-    const code = character.codePointAt(0) ?? 0;
-    const type = NAMED.get(code) ?? CONTROLS.get(code);
-    if (type !== undefined) return [{ type }];
-    return code < 0x20 ? [] : [{ type: "text", text: character }];
-  });
+function plainKey(bytes: Uint8Array): ReadKey {
+  const length = utf8SequenceLength(bytes[0] as number);
+  const text = decodeUtf8(bytes.subarray(0, length));
+  if (text === undefined) return { key: undefined, length: 1 };
+  const code = text.codePointAt(0) ?? 0;
+  const type = NAMED.get(code) ?? CONTROLS.get(code);
+  if (type !== undefined) return { key: { type }, length };
+  return { key: code < 0x20 ? undefined : { type: "text", text }, length };
+}
+
+function utf8SequenceLength(first: number): number {
+  return first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
 function extendedKey(key: Key): MenuKey | undefined {

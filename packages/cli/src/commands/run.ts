@@ -33,6 +33,6 @@ export const run = command({
     const name = flags.name ?? freeName(words[0] ?? context.settings.cwd, await client.call("session.list"));
     const started = await startHere(context, client, { name, command: words });
     const { showSession } = await import("../sessions/show-session.ts");
-    return await showSession(context, targetOf(client, started), { hasMenu: !flags.noMenu });
+    return await showSession(context, targetOf(client, started), { hasMenu: !flags.noMenu, printsEnded: true });
   },
 });

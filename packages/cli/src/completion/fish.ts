@@ -21,12 +21,13 @@ const PLAIN_WORDS = `function __pohunek_words
     string match --invert -- '-*' (commandline -opc)[2..]
 end
 function __pohunek_at
-    test (string join ' ' -- (__pohunek_words)) = (string join ' ' -- $argv)
+    set -l words (__pohunek_words)
+    test "$words" = "$argv"
 end
 function __pohunek_in
     set -l words (__pohunek_words)
     set -l count (count $argv)
-    test (count $words) -ge $count; and test (string join ' ' -- $words[1..$count]) = (string join ' ' -- $argv)
+    test (count $words) -ge $count; and test "$words[1..$count]" = "$argv"
 end`;
 
 function entryLines(entry: CompletionEntry, isDynamic: boolean): string[] {

@@ -19,9 +19,8 @@ export async function startDaemon(
   extra: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const root = `${place.runtimeDir}/pohunek`;
-  mkdirSync(root, { recursive: true, mode: 0o700 });
   const log = `${root}/daemon-start.log`;
-  const daemon = spawnDaemon(daemonCommand(context, place, extra), log);
+  const daemon = openStartLog(root, log, (errors) => spawnDaemon(daemonCommand(context, place, extra), errors));
   try {
     await untilReady(place, { root, exited: daemon.exited });
   } catch (cause) {
@@ -45,21 +44,30 @@ export function daemonCommand(context: CommandContext, place: DaemonPlace, extra
   };
 }
 
-function spawnDaemon(command: ReturnType<typeof daemonCommand>, log: string) {
-  const errors = openSync(log, "w", 0o600);
+/** What the daemon says before it has a log goes into a private file, where it can be read when the start fails. */
+function openStartLog<Result>(root: string, log: string, use: (fd: number) => Result): Result {
+  let fd: number | undefined;
   try {
-    const daemon = Bun.spawn([process.execPath], {
-      ...command,
-      detached: true,
-      stdin: "ignore",
-      stdout: "ignore",
-      stderr: errors,
-    });
-    daemon.unref();
-    return daemon;
+    mkdirSync(root, { recursive: true, mode: 0o700 });
+    fd = openSync(log, "w", 0o600);
+    return use(fd);
+  } catch (cause) {
+    throw protocolError("daemon_spawn_failed", { message: `the daemon did not start: ${reasonOf(cause)}`, cause });
   } finally {
-    closeSync(errors);
+    if (fd !== undefined) closeSync(fd);
   }
+}
+
+function spawnDaemon(command: ReturnType<typeof daemonCommand>, errors: number) {
+  const daemon = Bun.spawn([process.execPath], {
+    ...command,
+    detached: true,
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: errors,
+  });
+  daemon.unref();
+  return daemon;
 }
 
 /** Resolves when a daemon answers, ours or one that was faster. Rejects when ours has ended or the time is over. */

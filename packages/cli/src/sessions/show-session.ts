@@ -1,5 +1,7 @@
+import { isProtocolError } from "@pohunek/protocol/wire";
 import { attachSession } from "../attach/attach-client.ts";
 import { DETACH_KEY, MENU_KEY } from "../attach/attach-keys.ts";
+import type { AttachOutcome } from "../attach/attach-outcome.ts";
 import { attachExitCode } from "../attach/attach-outcome.ts";
 import { connectHost } from "../connection/connect-host.ts";
 import type { CommandContext } from "../context.ts";
@@ -7,12 +9,24 @@ import type { OpenTarget } from "./open-target.ts";
 
 export interface ShowOptions {
   readonly hasMenu: boolean;
+  /** Prints the output of a session that has ended before it could be shown, instead of refusing. */
+  readonly printsEnded?: boolean;
 }
 
 /** Attaches the terminal to a session until the user leaves or it ends. Returns the exit code. */
 export async function showSession(context: CommandContext, target: OpenTarget, options: ShowOptions): Promise<number> {
+  try {
+    return attachExitCode(await attachTarget(context, target, options));
+  } catch (error) {
+    if (!isProtocolError(error, "session_not_running")) throw error;
+    const { showEnded } = await import("./show-ended.ts");
+    return await showEnded(context, target, options.printsEnded === true);
+  }
+}
+
+function attachTarget(context: CommandContext, target: OpenTarget, options: ShowOptions): Promise<AttachOutcome> {
   const workerId = context.settings.originWorkerId;
-  const outcome = await attachSession({
+  return attachSession({
     sessionId: target.sessionId,
     label: target.label,
     client: target.client,
@@ -22,5 +36,4 @@ export async function showSession(context: CommandContext, target: OpenTarget, o
     terminal: context.terminal,
     signals: context.signals,
   });
-  return attachExitCode(outcome);
 }

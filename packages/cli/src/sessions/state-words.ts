@@ -9,7 +9,8 @@ export interface StateWords {
 /** The state of a session in the words that people see: what its agent does while it runs, else what became of it. */
 export function stateWords(session: SessionInfo): StateWords {
   const runtime = session.runtime?.state;
-  if (runtime === "lost" && !isEnded(session)) return { text: "Lost", colour: "red" };
+  // Its program did not end by itself: what the lifecycle makes of that says less.
+  if (runtime === "lost") return { text: "Lost", colour: "red" };
   if (runtime === "conflict") return { text: "Conflict", colour: "red" };
   if (runtime === "incompatible") return { text: "Incompatible", colour: "red" };
   if (runtime === "reconnecting") return { text: "Reconnecting", colour: "yellow" };

@@ -1,0 +1,148 @@
+import { describe, expect, test } from "bun:test";
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isAlive, processesMentioning, startHost, TempRoots, until } from "../support/index.ts";
+import { CliTerminal, runCli, runJson } from "./support/index.ts";
+
+/** Ends what `up` and its like have started below these folders, and checks that nothing is left. */
+class Started implements AsyncDisposable {
+  readonly roots = new TempRoots();
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const mine = (): number[] => processesMentioning(this.roots.base);
+    for (const pid of mine()) process.kill(pid, "SIGTERM");
+    await until("all processes to end", () => mine().length === 0);
+    this.roots[Symbol.dispose]();
+  }
+}
+
+interface UpDocument {
+  readonly started: boolean;
+  readonly session: { readonly id: string; readonly name: string; readonly cwd: string };
+}
+
+describe("up", () => {
+  test("starts the daemon and a session here, says how to use them, and starts nothing twice", async () => {
+    await using started = new Started();
+    const { roots } = started;
+    const cwd = join(roots.base, "my project");
+    mkdirSync(cwd);
+    const first = await runCli(roots, ["up"], { cwd });
+    expect({ code: first.code, stderr: first.stderr }).toEqual({ code: 0, stderr: "" });
+    expect(first.stdout).toContain('Started "my project" in ');
+    for (const part of ["pohunek attach 'my project'", "Ctrl-]", "pohunek stop 'my project'", "pohunek ls"]) {
+      expect(first.stdout).toContain(part);
+    }
+    const second = await runCli(roots, ["up"], { cwd });
+    expect(second.stdout).toContain('"my project" already runs in ');
+    const { ok } = await runJson<UpDocument>(roots, ["up"], { cwd });
+    expect(ok).toMatchObject({ started: false, session: { name: "my project", cwd } });
+    const elsewhere = await runJson<UpDocument>(roots, ["up"], { cwd: roots.home });
+    expect(elsewhere.ok).toMatchObject({ started: true, session: { name: "home" } });
+    expect((await runJson<unknown[]>(roots, ["ls"])).ok).toHaveLength(2);
+  });
+
+  test("--attach shows the session at once", async () => {
+    await using started = new Started();
+    await using terminal = new CliTerminal(started.roots, ["up", "--attach"]);
+    await terminal.untilScreen(/[#$]/);
+    terminal.type("echo up-$((3+4))\r");
+    await terminal.untilScreen("up-7");
+    terminal.type("\u001d");
+    expect(await terminal.exited).toBe(0);
+    expect(terminal.output).toContain("[detached from home;");
+  });
+
+  test("two at the same time end with one daemon", async () => {
+    await using started = new Started();
+    const results = await Promise.all([1, 2, 3].map(() => runCli(started.roots, ["daemon", "start", "--detach"])));
+    expect(results.map(({ code }) => code)).toEqual([0, 0, 0]);
+    const daemons = processesMentioning(started.roots.base).filter((pid) => isAlive(pid));
+    expect(daemons).toHaveLength(1);
+  });
+
+  test("works without XDG_RUNTIME_DIR, in a private folder of its own", async () => {
+    await using started = new Started();
+    const { roots } = started;
+    const { XDG_RUNTIME_DIR: _unset, ...env } = roots.environment();
+    const { programCommand } = await import("../support/index.ts");
+    const run = async (...words: string[]) => {
+      const child = Bun.spawn(programCommand(...words), { env, cwd: roots.home, stdout: "pipe", stderr: "pipe" });
+      return { code: await child.exited, stdout: await child.stdout.text(), stderr: await child.stderr.text() };
+    };
+    const up = await run("up");
+    expect({ code: up.code, stderr: up.stderr }).toEqual({ code: 0, stderr: "" });
+    expect((await run("ls", "-q")).stdout).toMatch(/^s-\w{26}\n$/);
+    const { stdout } = await run("status");
+    const socket = /^socket +(\S+)$/m.exec(stdout)?.[1] ?? "";
+    expect(socket).toStartWith(socket.startsWith("/run/user/") ? "/run/user/" : join(roots.state, "run"));
+  });
+});
+
+describe("a daemon that cannot start", () => {
+  test("is told with what it said", async () => {
+    using roots = new TempRoots();
+    mkdirSync(roots.config, { recursive: true });
+    writeFileSync(join(roots.config, "config.toml"), "[log]\nlevel = 5\n");
+    const { code, err } = await runJson(roots, ["up"]);
+    expect({ code, error: err.code, recover: err.recover }).toEqual({
+      code: 1,
+      error: "daemon_spawn_failed",
+      recover: "pohunek doctor",
+    });
+    expect(err.msg).toContain("log.level");
+    expect(readdirSync(roots.runtime).filter((name) => name.endsWith(".log"))).toEqual([]);
+  });
+
+  test("in a runtime folder that cannot be written is told, too", async () => {
+    using roots = new TempRoots();
+    const runtime = join(roots.base, "r");
+    writeFileSync(join(runtime, "pohunek"), "");
+    const { code, err } = await runJson(roots, ["daemon", "start", "--detach"]);
+    expect({ code, error: err.code }).toEqual({ code: 1, error: "daemon_spawn_failed" });
+    expect(err.msg).toContain(join(runtime, "pohunek"));
+  });
+});
+
+describe("daemon", () => {
+  test("start, stop and restart leave the sessions alone", async () => {
+    await using started = new Started();
+    const { roots } = started;
+    expect((await runCli(roots, ["daemon", "start", "--detach"])).stdout).toBe("the daemon runs now: 0.1.0\n");
+    expect((await runCli(roots, ["daemon", "start", "--detach"])).stdout).toBe("the daemon runs already: 0.1.0\n");
+    const { ok: session } = await runJson<{ id: string; pid: number }>(roots, ["new", "--", "/bin/sh"]);
+    const { ok: stopped } = await runJson<{ pid: number }>(roots, ["daemon", "stop"]);
+    expect(isAlive(stopped.pid)).toBe(false);
+    expect(isAlive(session.pid)).toBe(true);
+    expect((await runCli(roots, ["health"])).code).toBe(1);
+    expect((await runCli(roots, ["daemon", "restart"])).stdout).toBe("the daemon runs again: 0.1.0\n");
+    expect((await runCli(roots, ["daemon", "restart"])).code).toBe(0);
+    const { ok: after } = await runJson<{ pid: number; state: string }>(roots, ["inspect", session.id]);
+    expect(after).toMatchObject({ pid: session.pid, state: "running" });
+  });
+
+  test("start without --detach stays here until Ctrl-C", async () => {
+    await using started = new Started();
+    await using terminal = new CliTerminal(started.roots, ["daemon", "start"]);
+    await until("the daemon to serve", async () => (await runCli(started.roots, ["health"])).code === 0);
+    terminal.type("\u0003");
+    expect(await terminal.exited).toBe(0);
+    expect((await runCli(started.roots, ["health"])).code).toBe(1);
+  });
+
+  test("the doctor names what is open to others", async () => {
+    await using host = await startHost();
+    chmodSync(host.roots.runtime, 0o755);
+    const { code, ok } = await runJson<{ checks: { name: string; status: string; detail: string }[] }>(host.roots, [
+      "doctor",
+    ]);
+    expect(code).toBe(1);
+    const socket = ok.checks.find(({ name }) => name === "socket");
+    expect(socket).toEqual({
+      name: "socket",
+      status: "fail",
+      detail: "its directory is open to other users; mode 0700 is right",
+    });
+    chmodSync(host.roots.runtime, 0o700);
+  });
+});
