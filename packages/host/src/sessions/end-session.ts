@@ -40,8 +40,8 @@ export interface RemoveOutcome {
 }
 
 /** Step of a remove: whether processes that live on may be left behind. It survives a restart with the operation. */
-export const STEP_STRICT = "strict";
-export const STEP_ACCEPTING = "accepting";
+const STEP_STRICT = "strict";
+const STEP_ACCEPTING = "accepting";
 
 /** How long a stop waits for a worker that is just being reconnected. */
 const RECONNECT_MS = 5000;

@@ -135,7 +135,7 @@ function migrate(db: Database, from: number, migrations: readonly Migration[]): 
   db.run("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
-export function syncPath(path: string): void {
+function syncPath(path: string): void {
   const fd = openSync(path, "r");
   try {
     fsyncSync(fd);

@@ -65,5 +65,3 @@ export const MIGRATIONS: readonly Migration[] = [
     },
   },
 ];
-
-export const SCHEMA_VERSION = MIGRATIONS.length;
