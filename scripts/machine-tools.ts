@@ -9,6 +9,9 @@ interface MachineTool {
 
 const TOOLS: readonly MachineTool[] = [
   { command: "tmux", package: "tmux", reason: "the benchmark's other side, run once by its test" },
+  { command: "zsh", package: "zsh", reason: "completions are tried in the shell itself" },
+  { command: "fish", package: "fish", reason: "completions are tried in the shell itself" },
+  { command: "python3", package: "python3", reason: "a peer of another user, and sockets that Bun cannot open" },
   { command: "git", package: "git", reason: "the planted-fault tests copy what git tracks" },
 ];
 
