@@ -3,6 +3,7 @@ import { decimal, encodeUtf8, protocolError } from "@pohunek/protocol/wire";
 import type { WriteFragment } from "../worker-api/write-reservations.ts";
 import type { Changes } from "./changes.ts";
 import { hasEnded } from "./lifecycle.ts";
+import { runningWorker } from "./reachable-worker.ts";
 import type { Session } from "./session.ts";
 
 /** The activity that followed an input. */
@@ -82,15 +83,7 @@ export class SessionInputs {
   }
 
   async #write(session: Session, text: string, signal?: AbortSignal): Promise<void> {
-    if (hasEnded(session.record)) {
-      throw protocolError("session_not_running");
-    }
-    if (session.link === undefined) {
-      throw protocolError(
-        session.record.runtime.state === "conflict" ? "session_runtime_conflict" : "session_runtime_reconnecting",
-      );
-    }
-    const { client } = session.link;
+    const client = runningWorker(session);
     const reservation = await client.reserveWrite(signal === undefined ? {} : { signal });
     using _reservation = reservation;
     session.activity?.submitted();
