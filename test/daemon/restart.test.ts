@@ -135,14 +135,17 @@ describe("a daemon that comes back", () => {
     expect(await host.call<unknown>("session.remove", lost.id)).toEqual({ removed: true, stopped: false });
   });
 
-  test("gives clients their events again, and lets them attach the same terminal", async () => {
+  test("was not missed by who is attached, and serves the same terminal to who comes anew", async () => {
     await using host = await startHost();
     const { id } = await host.newSession();
-    const before = await host.attach(id, { input: "x=remembered\r" });
+    await using before = await host.attach(id, { input: "x=remembered\r" });
     await before.until("remembered");
     await host.kill();
-    await before.closed;
+    before.write("echo without-a-daemon-$x\r");
+    await before.until("without-a-daemon-remembered");
     await host.start();
+    before.write("echo with-another-$x\r");
+    await before.until("with-another-remembered");
     await using events = await host.subscribe();
     await using after = await host.attach(id, { input: "echo still-$x\r" });
     await after.until("still-remembered");

@@ -55,6 +55,9 @@ function start(isShell = true): { clock: TestClock; seen: string[]; shell: Shell
   return { clock, seen, shell };
 }
 
+const JUST_TYPED_MS = 20;
+const NOT_TYPED = Number.POSITIVE_INFINITY;
+
 test("a shell at its prompt is idle and needs no timer", () => {
   const { clock, seen } = start();
   expect(seen).toEqual(["1 idle process"]);
@@ -89,8 +92,7 @@ test("jobs in quick succession do not flicker", () => {
 test("typing at the prompt is not work", () => {
   const { clock, seen, shell } = start();
   clock.advance(5000, () => {
-    shell.inputWritten();
-    shell.outputAdvanced();
+    shell.outputAdvanced(JUST_TYPED_MS);
   });
   expect(seen).toEqual(["1 idle process"]);
   expect(clock.running).toBe(0);
@@ -98,7 +100,7 @@ test("typing at the prompt is not work", () => {
 
 test("a shell that prints by itself works while bytes flow, and is idle when they end", () => {
   const { clock, seen, shell } = start();
-  clock.advance(3000, () => shell.outputAdvanced());
+  clock.advance(3000, () => shell.outputAdvanced(NOT_TYPED));
   expect(seen).toEqual(["1 idle process", "2 working process"]);
   clock.advance(400);
   expect(seen.at(-1)).toBe("3 idle process");
@@ -109,7 +111,7 @@ test("a single late burst at the prompt is not work", () => {
   const { clock, seen, shell } = start();
   for (let minute = 0; minute < 5; minute += 1) {
     clock.advance(1000);
-    shell.outputAdvanced();
+    shell.outputAdvanced(NOT_TYPED);
   }
   clock.advance(1000);
   expect(seen).toEqual(["1 idle process"]);
@@ -121,7 +123,7 @@ test("after a job a prompt that goes on printing single bytes is settled after 7
   shell.foregroundChanged({ pgid: JOB });
   shell.foregroundChanged({ pgid: ROOT });
   for (let tick = 0; tick < 5; tick += 1) {
-    shell.outputAdvanced();
+    shell.outputAdvanced(NOT_TYPED);
     clock.advance(200);
   }
   expect(seen).toEqual(["1 idle process", "2 working process", "3 idle process"]);
@@ -154,7 +156,7 @@ test("a progress report is work until it is cleared", () => {
 
 test("a command that is no shell works as long as it runs", () => {
   const { clock, seen, shell } = start(false);
-  shell.outputAdvanced();
+  shell.outputAdvanced(NOT_TYPED);
   clock.advance(5000);
   expect(seen).toEqual(["1 working process"]);
   expect(clock.running).toBe(0);
@@ -162,7 +164,7 @@ test("a command that is no shell works as long as it runs", () => {
 
 test("disposing stops the timer", () => {
   const { clock, shell } = start();
-  shell.outputAdvanced();
+  shell.outputAdvanced(NOT_TYPED);
   expect(clock.running).toBe(1);
   shell[Symbol.dispose]();
   expect(clock.running).toBe(0);
@@ -174,7 +176,7 @@ test("a submitted line is work until the prompt is quiet again, whatever the tit
   shell.submitted();
   shell.terminalChanged(facts({ title: "user@host", revision: 2 }));
   expect(seen).toEqual(["1 idle process", "2 working process"]);
-  shell.outputAdvanced();
+  shell.outputAdvanced(NOT_TYPED);
   clock.advance(1000);
   expect(seen).toEqual(["1 idle process", "2 working process", "3 idle process"]);
   expect(clock.running).toBe(0);

@@ -46,7 +46,6 @@ export class ShellActivity implements Disposable {
   #title: string | undefined;
   #titleClaim: AgentActivity | undefined;
   #isProgressing = false;
-  #lastInputAt = Number.NEGATIVE_INFINITY;
   #sampler: Disposable | undefined;
   #sawOutput = false;
   #busyWindows = 0;
@@ -74,22 +73,18 @@ export class ShellActivity implements Disposable {
     this.#decide();
   }
 
-  inputWritten(): void {
-    this.#lastInputAt = this.#clock.now();
-  }
-
   /** A whole line was submitted for its owner: the shell has work, until it is seen to be idle again. */
   submitted(): void {
     if (this.#isAtPrompt) {
       this.#titleClaim = undefined;
-      this.#lastInputAt = Number.NEGATIVE_INFINITY;
       this.#set("working", "process");
       this.#sample();
     }
   }
 
-  outputAdvanced(): void {
-    if (this.#isAtPrompt && this.#clock.now() - this.#lastInputAt > ECHO_MS) {
+  /** `afterTypingMs`: how long before this output somebody typed last. */
+  outputAdvanced(afterTypingMs: number): void {
+    if (this.#isAtPrompt && afterTypingMs > ECHO_MS) {
       this.#sawOutput = true;
       this.#sample();
     }

@@ -4,8 +4,8 @@ import type { Socket } from "bun";
 import type { WorkerClient } from "../worker-api/client.ts";
 import type { WorkerStream } from "../worker-api/stream.ts";
 import { OBSERVATION_SINCE } from "../worker-api/version.ts";
+import type { AttachCarrier } from "./attachments.ts";
 import { OutQueue } from "./out-queue.ts";
-import type { RawStream } from "./peer.ts";
 
 export interface AttachProxyOptions {
   readonly streamId: StreamId;
@@ -14,7 +14,6 @@ export interface AttachProxyOptions {
   readonly rest: Uint8Array;
   readonly worker: WorkerClient;
   readonly dimensions?: { readonly cols: number; readonly rows: number };
-  readonly onInput: () => void;
   /** The worker's stream is open. */
   readonly onOpen: () => void;
   /** Called once, last; `wasOpen` when `onOpen` was called before. */
@@ -30,7 +29,7 @@ const BLANK_SCREEN = new TextEncoder().encode("\x1b[m\x1b[H\x1b[2J");
  * Carries raw bytes between one client and one worker. Nothing is copied or kept but what a full socket did not take; the
  * side that can't go on is answered by not reading the other one.
  */
-export class AttachProxy implements RawStream {
+export class AttachProxy implements AttachCarrier {
   readonly #options: AttachProxyOptions;
   readonly #out: OutQueue;
   #early: Uint8Array[] = [];
@@ -89,7 +88,6 @@ export class AttachProxy implements RawStream {
       }
       return;
     }
-    this.#options.onInput();
     if (!this.#stream.write(bytes)) {
       this.#options.socket.pause();
     }
@@ -115,6 +113,10 @@ export class AttachProxy implements RawStream {
 
   /** The client has gone, or is sent away: only this attach ends. */
   end(): void {
+    this.#finish(undefined);
+  }
+
+  async detach(): Promise<void> {
     this.#finish(undefined);
   }
 

@@ -2,6 +2,7 @@ import type { AnnouncedEvent } from "@pohunek/protocol";
 import type { ProtocolError, StreamId } from "@pohunek/protocol/wire";
 import { encodeFailure, isProtocolError, PROTOCOL_VERSION, protocolError } from "@pohunek/protocol/wire";
 import type { Socket } from "bun";
+import type { SocketCalls } from "../platform/index.ts";
 import { hasEnded } from "../sessions/lifecycle.ts";
 import type { Registry } from "../sessions/registry.ts";
 import type { Session } from "../sessions/session.ts";
@@ -11,6 +12,8 @@ import type { WorkerClient } from "../worker-api/client.ts";
 import { AttachFailures } from "./attach-failures.ts";
 import type { AttachGrant } from "./attach-grants.ts";
 import { AttachGrants } from "./attach-grants.ts";
+import { AttachHandOver, canHandOver } from "./attach-hand-over.ts";
+import type { AttachProxyOptions } from "./attach-proxy.ts";
 import { AttachProxy } from "./attach-proxy.ts";
 import type { Origin } from "./origin.ts";
 import type { RawStream } from "./peer.ts";
@@ -20,6 +23,13 @@ export interface AttachmentsOptions {
   readonly registry: Registry;
   readonly announce: (event: AnnouncedEvent) => void;
   readonly log: Logger;
+  readonly sockets: Pick<SocketCalls, "sendWithDescriptor">;
+}
+
+/** Whoever carries one attach between its client and the worker. */
+export interface AttachCarrier extends RawStream {
+  /** Ends the attach from this side; settles when it has ended. */
+  detach(): Promise<void>;
 }
 
 /** A connection that did not become a stream: it is answered and closed. */
@@ -44,7 +54,7 @@ export class Attachments {
   readonly #grants = new AttachGrants();
   readonly #failures = new AttachFailures();
   readonly #viewers = new ViewerGraph();
-  readonly #active = new Map<StreamId, AttachProxy>();
+  readonly #active = new Map<StreamId, AttachCarrier>();
 
   constructor(options: AttachmentsOptions) {
     this.#options = options;
@@ -88,13 +98,12 @@ export class Attachments {
       this.#viewers.add(streamId, grant.viewerSessionId, session.id);
     }
     const payload = { session_id: session.id, stream_id: streamId };
-    const proxy = new AttachProxy({
+    const carried: AttachProxyOptions = {
       streamId,
       socket,
       rest,
       worker,
       dimensions: grant.dimensions,
-      onInput: () => session.activity?.inputWritten(),
       onOpen: () => this.#options.announce({ event: "attach_opened", payload }),
       onClosed: (error, wasOpen) => {
         this.#active.delete(streamId);
@@ -106,9 +115,12 @@ export class Attachments {
           this.#options.announce({ event: "attach_closed", payload });
         }
       },
-    });
-    this.#active.set(streamId, proxy);
-    return proxy;
+    };
+    const carrier = canHandOver(carried)
+      ? new AttachHandOver({ ...carried, sockets: this.#options.sockets })
+      : new AttachProxy(carried);
+    this.#active.set(streamId, carrier);
+    return carrier;
   }
 
   #fail(streamId: StreamId, session: Session, error: ProtocolError): void {
@@ -125,13 +137,12 @@ export class Attachments {
   }
 
   /** Ends a stream. Tells whether it was there, or once, why it had broken. */
-  detach(streamId: StreamId): { detached: boolean; error?: ReturnType<AttachFailures["take"]> } {
-    const proxy = this.#active.get(streamId);
-    if (proxy !== undefined) {
-      proxy.end();
-      return { detached: true };
-    }
-    return { detached: false, error: this.#failures.take(streamId) };
+  async detach(streamId: StreamId): Promise<{ detached: boolean; error?: ReturnType<AttachFailures["take"]> }> {
+    const carrier = this.#active.get(streamId);
+    await carrier?.detach();
+    // A stream that broke in this very moment has left its failure.
+    const error = this.#failures.take(streamId);
+    return { detached: carrier !== undefined && error === undefined, error };
   }
 
   get activeCount(): number {

@@ -95,7 +95,12 @@ export class Daemon implements AsyncDisposable {
       now: () => new Date(),
     });
     const report = await core.reconcile();
-    const attachments = new Attachments({ registry: core.registry, announce: (event) => events.announce(event), log });
+    const attachments = new Attachments({
+      registry: core.registry,
+      announce: (event) => events.announce(event),
+      log,
+      sockets: platform.sockets,
+    });
     const waiters = new Waiters({ total: settings.maxWaiters, perSession: settings.maxWaitersPerSession });
     const listening: { overlays?: OverlayListeners } = {};
     const doctor = new Doctor(

@@ -174,8 +174,12 @@ export interface SocketCalls {
   accept(listener: number): number;
   /** Bytes put into `target`, 0 at the end, or WOULD_BLOCK. */
   receive(fd: number, target: Uint8Array): number;
+  /** As `receive`, and takes a descriptor that came along with the bytes; it is closed in programs that we start. */
+  receiveWithDescriptor(fd: number, target: Uint8Array): { readonly bytes: number; readonly descriptor?: number };
   /** Bytes taken, or WOULD_BLOCK. */
   send(fd: number, bytes: Uint8Array): number;
+  /** Sends all of `bytes` and a duplicate of `descriptor` with them, or nothing: false when they don't fit now. */
+  sendWithDescriptor(fd: number, bytes: Uint8Array, descriptor: number): boolean;
   /** SIGIO comes to this process whenever the descriptor becomes ready. */
   signalReadiness(fd: number): void;
   /** Readiness now, in the order of `wanted`. An end or a failure counts as readable. */

@@ -153,7 +153,7 @@ export class WorkerWatch {
     switch (event.event) {
       case "output_advanced":
         session.live = { ...live, outputEnd: event.end_offset };
-        session.activity?.outputAdvanced();
+        session.activity?.outputAdvanced(event.at_ms - (event.typed_at_ms ?? Number.NEGATIVE_INFINITY));
         this.#options.registry.wake(session);
         break;
       case "terminal_changed": {

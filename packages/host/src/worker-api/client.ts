@@ -1,6 +1,8 @@
 import type { ProtocolError } from "@pohunek/protocol/wire";
 import { ControlConnection } from "./control-connection.ts";
 import type { WorkerEvent } from "./events.ts";
+import type { HandOver } from "./handed-over-stream.ts";
+import { HandedOverStream } from "./handed-over-stream.ts";
 import type { Inspection } from "./inspection.ts";
 import type { LaunchSpec } from "./launch-spec.ts";
 import { WORKER_LIMITS } from "./limits.ts";
@@ -115,6 +117,12 @@ export class WorkerClient implements AsyncDisposable {
     const { listener, ...params } = options;
     const { token } = await this.#connection.call("open_data_stream", params);
     return await WorkerStream.open(this.socketPath, token, listener);
+  }
+
+  /** As `attach`, but the worker serves the viewer on its own socket. Needs version 2. */
+  async handOver(options: OpenDataStreamParams, handOver: HandOver): Promise<HandedOverStream> {
+    const { token } = await this.#connection.call("open_data_stream", options);
+    return await HandedOverStream.open(this.socketPath, token, handOver);
   }
 
   snapshot(): Promise<TerminalSnapshot> {

@@ -6,13 +6,21 @@ import type { ExitOutcome, ForegroundGroup, Inspection, RuntimeFault, TerminalFa
  */
 export type WorkerEvent =
   | { readonly event: "runtime_started"; readonly inspection: Inspection }
-  | { readonly event: "output_advanced"; readonly end_offset: number; readonly at_ms: number }
+  | OutputAdvanced
   | ({ readonly event: "terminal_changed"; readonly bell?: boolean } & TerminalFacts)
   | { readonly event: "identity_changed"; readonly foreground: ForegroundGroup }
   | { readonly event: "geometry_changed"; readonly cols: number; readonly rows: number }
   | { readonly event: "attach_count_changed"; readonly attached: number }
   | { readonly event: "child_exited"; readonly exit: ExitOutcome; readonly end_offset: number }
   | { readonly event: "runtime_fault"; readonly fault: RuntimeFault };
+
+export interface OutputAdvanced {
+  readonly event: "output_advanced";
+  readonly end_offset: number;
+  readonly at_ms: number;
+  /** When a viewer last typed, on the same clock; absent when none did. Output right after it may be its echo. */
+  readonly typed_at_ms?: number;
+}
 
 export type WorkerEventName = WorkerEvent["event"];
 

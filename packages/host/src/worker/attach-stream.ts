@@ -32,8 +32,20 @@ export interface AttachStreamOptions {
   readonly scratch: Uint8Array;
   /** Makes the opening at this moment, for a stream that begins or one that fell behind. */
   readonly open: (reason: StreamSync["reason"]) => StreamOpening;
+  /**
+   * The sink is the viewer's own socket: it gets terminal bytes and nothing else, straight from the ring. Absent: frames.
+   */
+  readonly raw?: RawStreamListener;
 }
 
+/** What frames would say, for a sink that takes none. */
+export interface RawStreamListener {
+  sync(sync: StreamSync): void;
+  failed(error: ProtocolError): void;
+}
+
+/** More than a socket takes at once. */
+const RAW_WRITE_BYTES = 262_144;
 export const SCRATCH_BYTES = FRAME_HEADER_BYTES + WORKER_LIMITS.framePayloadBytes;
 
 /**
@@ -78,7 +90,9 @@ export class AttachStream implements FlowReader {
         this.#isLoose = false;
         this.#open("fell_behind");
       } else if (this.lagBytes > 0) {
-        this.#writeOutput();
+        if (!this.#writeOutput()) {
+          return;
+        }
       } else if (this.#exit) {
         this.#endWith([encodeMessageFrame(FRAME.exit, this.#exit), encodeMessageFrame(FRAME.close, {})]);
       } else {
@@ -99,6 +113,7 @@ export class AttachStream implements FlowReader {
   }
 
   fail(error: ProtocolError): void {
+    this.#options.raw?.failed(error);
     this.#endWith([encodeMessageFrame(FRAME.error, errorBody(error))]);
     this.pump();
   }
@@ -108,6 +123,14 @@ export class AttachStream implements FlowReader {
     const skipped = reason === "attached" ? 0 : opening.fromOffset - this.#offset;
     const { cols, rows, outputOffset } = opening;
     const sync: StreamSync = { reason, output_offset: outputOffset, skipped_bytes: skipped, cols, rows };
+    this.#offset = opening.fromOffset;
+    this.#liveFrom = outputOffset;
+    const { raw } = this.#options;
+    if (raw) {
+      raw.sync(sync);
+      this.#pending.push(opening.bytes);
+      return;
+    }
     this.#pending.push(encodeMessageFrame(FRAME.sync, sync));
     for (let at = 0; at < opening.bytes.length; at += WORKER_LIMITS.framePayloadBytes) {
       const piece = opening.bytes.subarray(at, at + WORKER_LIMITS.framePayloadBytes);
@@ -115,11 +138,20 @@ export class AttachStream implements FlowReader {
       writeFrameHeader(header, opening.kind, piece.length);
       this.#pending.push(header, piece);
     }
-    this.#offset = opening.fromOffset;
-    this.#liveFrom = outputOffset;
   }
 
-  #writeOutput(): void {
+  /** False: the sink is full. */
+  #writeOutput(): boolean {
+    if (!this.#options.raw) {
+      return this.#writeFrame();
+    }
+    const bytes = this.#options.ring.view(this.#offset, RAW_WRITE_BYTES);
+    const written = this.#write(bytes);
+    this.#offset += written;
+    return written === bytes.length;
+  }
+
+  #writeFrame(): boolean {
     const isReplay = this.#offset < this.#liveFrom;
     const most = isReplay ? this.#liveFrom - this.#offset : WORKER_LIMITS.framePayloadBytes;
     const payload = this.#options.ring.view(this.#offset, Math.min(most, WORKER_LIMITS.framePayloadBytes));
@@ -131,6 +163,7 @@ export class AttachStream implements FlowReader {
     if (written < frame.length) {
       this.#pending.push(frame.slice(written));
     }
+    return written === frame.length;
   }
 
   /** True when nothing is pending any more. */
@@ -148,7 +181,9 @@ export class AttachStream implements FlowReader {
 
   #endWith(frames: readonly Uint8Array[]): void {
     if (this.#phase === "open") {
-      this.#pending.push(...frames);
+      if (!this.#options.raw) {
+        this.#pending.push(...frames);
+      }
       this.#phase = "ending";
     }
   }

@@ -4,7 +4,7 @@ import { FRAME } from "../worker-api/frames.ts";
 import type { ExitOutcome } from "../worker-api/inspection.ts";
 import type { OpenDataStreamParams } from "../worker-api/operations.ts";
 import { OBSERVATION_SINCE } from "../worker-api/version.ts";
-import type { ByteSink, StreamOpening } from "./attach-stream.ts";
+import type { ByteSink, RawStreamListener, StreamOpening } from "./attach-stream.ts";
 import { AttachStream, SCRATCH_BYTES } from "./attach-stream.ts";
 import type { FlowLimits } from "./flow-control.ts";
 import { FLOW_LIMITS, FlowControl } from "./flow-control.ts";
@@ -40,11 +40,11 @@ export class AttachStreams implements Disposable {
   }
 
   /** Starts a viewer with the present state; nothing is printed between that state and its first output byte. */
-  open(sink: ByteSink, grant: AttachGrant): AttachStream {
+  open(sink: ByteSink, grant: AttachGrant, raw?: RawStreamListener): AttachStream {
     const { ring } = this.#runtime;
     const open = (reason: StreamSync["reason"]): StreamOpening =>
       grant.version >= OBSERVATION_SINCE ? this.#repaint(reason, grant) : this.#replay(reason, grant);
-    const stream = new AttachStream({ sink, ring, scratch: this.#scratch, open });
+    const stream = new AttachStream({ sink, ring, scratch: this.#scratch, open, ...(raw ? { raw } : {}) });
     this.#streams.add(stream);
     const { exit } = this.#runtime;
     if (exit) {

@@ -20,6 +20,9 @@ export interface ConnectionOptions {
   readonly listen: (connection: Connection) => ConnectionListener;
 }
 
+/** Of 64 KiB each, which is what a socket holds at most, several times over. */
+const DISCARDED_PIECES = 16;
+
 /** One accepted connection. */
 export class Connection implements WatchedDescriptor, ByteSink {
   readonly fd: number;
@@ -64,7 +67,11 @@ export class Connection implements WatchedDescriptor, ByteSink {
       this.#wantsWrite = sent < bytes.length;
       return sent;
     } catch (cause) {
-      this.#lose(cause);
+      if (!isSystemError(cause)) {
+        throw cause;
+      }
+      // EPIPE, ECONNRESET: the other side is gone. Whoever writes is in the middle of something, so it ends in a later turn.
+      setImmediate(() => this.end());
       return 0;
     }
   }
@@ -83,6 +90,7 @@ export class Connection implements WatchedDescriptor, ByteSink {
     if (this.#isOpen) {
       this.#isOpen = false;
       this.#options.watch.remove(this);
+      this.#discardInput();
       this.#options.sockets.close(this.fd);
       if (this.#descriptor !== undefined) {
         this.#options.sockets.close(this.#descriptor);
@@ -107,6 +115,19 @@ export class Connection implements WatchedDescriptor, ByteSink {
     } catch (cause) {
       this.#lose(cause);
       return false;
+    }
+  }
+
+  /** A socket that is closed with unread bytes is reset, and the other side may lose what it has not read yet. */
+  #discardInput(): void {
+    const { sockets, memory } = this.#options;
+    try {
+      for (let pieces = 0; pieces < DISCARDED_PIECES && sockets.receive(this.fd, memory) > 0; pieces++);
+    } catch (cause) {
+      if (!isSystemError(cause)) {
+        throw cause;
+      }
+      // ECONNRESET and the like: nothing to save.
     }
   }
 

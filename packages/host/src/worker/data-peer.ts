@@ -4,6 +4,7 @@ import { errorBody, workerError } from "../worker-api/worker-error.ts";
 import type { AttachStream, ByteSink } from "./attach-stream.ts";
 import type { AttachGrant } from "./attach-streams.ts";
 import type { DataTokens } from "./data-tokens.ts";
+import type { StreamPeer } from "./server.ts";
 import type { WorkerSession } from "./worker-session.ts";
 
 export interface DataPeerOptions {
@@ -13,7 +14,7 @@ export interface DataPeerOptions {
 }
 
 /** One attach connection on the worker's side. */
-export class DataPeer {
+export class DataPeer implements StreamPeer {
   readonly #options: DataPeerOptions;
   readonly #decoder: FrameDecoder;
   #stream: AttachStream | undefined;

@@ -8,7 +8,6 @@ import type { ConnectionListener } from "./connection.ts";
 import { Connection } from "./connection.ts";
 import type { PerformOperation } from "./control-peer.ts";
 import { ControlPeer } from "./control-peer.ts";
-import type { DataPeer, DataPeerOptions } from "./data-peer.ts";
 import type { DescriptorWatch, WatchedDescriptor } from "./descriptor-watch.ts";
 
 export interface ServerOptions {
@@ -18,7 +17,25 @@ export interface ServerOptions {
   readonly perform: PerformOperation;
   readonly onBug: (cause: unknown) => void;
   readonly onControlClosed: (peer: ControlPeer) => void;
-  readonly openData: (sink: DataPeerOptions["sink"]) => DataPeer;
+  /** With `viewer`, the connection only speaks about a viewer whose own socket came along. */
+  readonly openData: (connection: Connection, viewer: ViewerSocket | undefined) => StreamPeer;
+}
+
+/** One attach on the worker's side. */
+export interface StreamPeer {
+  open(token: string): void;
+  receive(bytes: Uint8Array): void;
+  drain(): void;
+  /** The input queue has room again. */
+  resumeInput(): void;
+  closed(): void;
+}
+
+/** A viewer's socket that was handed to us, not served yet. */
+export interface ViewerSocket {
+  serve(listener: ConnectionListener): Connection;
+  /** Gives it up unserved. */
+  close(): void;
 }
 
 const LINE_FEED = 0x0a;
@@ -28,7 +45,7 @@ const READ_BYTES = 65_536;
 export class WorkerServer implements Disposable {
   readonly #options: ServerOptions;
   readonly #connections = new Set<Connection>();
-  readonly #dataPeers = new Set<DataPeer>();
+  readonly #streams = new Set<StreamPeer>();
   readonly #memory = new Uint8Array(READ_BYTES);
   #listener: WatchedDescriptor | undefined;
 
@@ -51,8 +68,8 @@ export class WorkerServer implements Disposable {
 
   /** Attach streams that were told to wait may send input again. */
   resumeInput(): void {
-    for (const peer of this.#dataPeers) {
-      peer.resumeInput();
+    for (const stream of this.#streams) {
+      stream.resumeInput();
     }
   }
 
@@ -76,7 +93,7 @@ export class WorkerServer implements Disposable {
   /** What a connection is shows in its first line; until that is complete it is neither. */
   #listenTo(connection: Connection): ConnectionListener {
     const first = new FirstLine();
-    let peer: ControlPeer | DataPeer | undefined;
+    let peer: ControlPeer | StreamPeer | undefined;
     return {
       receive: (bytes) => {
         if (peer) {
@@ -99,25 +116,57 @@ export class WorkerServer implements Disposable {
     };
   }
 
-  #recognise(connection: Connection, line: Uint8Array): ControlPeer | DataPeer {
+  #recognise(connection: Connection, line: Uint8Array): ControlPeer | StreamPeer {
+    const viewer = this.#viewerOf(connection.takeDescriptor());
     const token = readOpenLine(line);
     if (token === undefined) {
+      viewer?.close();
       const { perform, onBug } = this.#options;
       const control = new ControlPeer({ sink: connection, perform, onBug });
       control.receive(line);
       return control;
     }
-    const data = this.#options.openData(connection);
-    this.#dataPeers.add(data);
-    data.open(token);
-    return data;
+    const stream = this.#options.openData(connection, viewer);
+    this.#streams.add(stream);
+    stream.open(token);
+    return stream;
   }
 
-  #closed(peer: ControlPeer | DataPeer | undefined): void {
+  #viewerOf(fd: number | undefined): ViewerSocket | undefined {
+    const { sockets, watch } = this.#options;
+    if (fd === undefined) {
+      return undefined;
+    }
+    return {
+      serve: (listener) => {
+        const connection = new Connection({
+          fd,
+          sockets,
+          watch,
+          memory: this.#memory,
+          listen: (self) => ({
+            receive: (bytes) => listener.receive(bytes),
+            drain: () => listener.drain(),
+            closed: () => {
+              this.#connections.delete(self);
+              listener.closed();
+            },
+          }),
+        });
+        // A viewer has no business in sending descriptors.
+        connection.takeDescriptor();
+        this.#connections.add(connection);
+        return connection;
+      },
+      close: () => sockets.close(fd),
+    };
+  }
+
+  #closed(peer: ControlPeer | StreamPeer | undefined): void {
     if (peer instanceof ControlPeer) {
       this.#options.onControlClosed(peer);
     } else if (peer) {
-      this.#dataPeers.delete(peer);
+      this.#streams.delete(peer);
       peer.closed();
     }
   }

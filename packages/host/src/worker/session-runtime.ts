@@ -58,6 +58,7 @@ export class SessionRuntime {
   #status: ExitOutcome | undefined;
   #isDrained = false;
   readonly #ended = Promise.withResolvers<ExitOutcome>();
+  #typedAtMs: number | undefined;
 
   private constructor(options: RuntimeOptions) {
     const { spec, platform, listener } = options;
@@ -117,8 +118,14 @@ export class SessionRuntime {
 
   /** Input in the order of one attach stream. */
   type(bytes: Uint8Array): void {
+    this.#typedAtMs = Date.now();
     this.input.writeRaw(bytes);
     this.foreground.noteActivity();
+  }
+
+  /** When a viewer last typed. */
+  get typedAtMs(): number | undefined {
+    return this.#typedAtMs;
   }
 
   /** Returns the size taken; the program gets a SIGWINCH only if it is another one. */

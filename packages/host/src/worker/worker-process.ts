@@ -10,6 +10,7 @@ import type { AttachGrant } from "./attach-streams.ts";
 import { DataPeer } from "./data-peer.ts";
 import { DataTokens } from "./data-tokens.ts";
 import { DescriptorWatch } from "./descriptor-watch.ts";
+import { HandedOverPeer } from "./handed-over-peer.ts";
 import { JournalFile } from "./journal-file.ts";
 import { Lease } from "./lease.ts";
 import { createOperations } from "./operations.ts";
@@ -76,7 +77,10 @@ export class WorkerProcess implements Disposable {
       perform: createOperations(context),
       onBug: (cause) => this.noteBug(cause),
       onControlClosed: (peer) => this.#lease.release(peer),
-      openData: (sink) => new DataPeer({ sink, session: this.#session, tokens }),
+      openData: (connection, viewer) =>
+        viewer
+          ? new HandedOverPeer({ daemon: connection, viewer, session: this.#session, tokens })
+          : new DataPeer({ sink: connection, session: this.#session, tokens }),
     });
     this.#keepAlive = setInterval(() => undefined, KEEP_ALIVE_MS);
     this.#initTimer = setTimeout(() => this.#giveUpWaiting(), WORKER_LIMITS.initDeadlineMs);

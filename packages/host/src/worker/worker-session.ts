@@ -258,9 +258,10 @@ export class WorkerSession implements Disposable {
 
   #announce(changed: ReadonlySet<Announcement>): void {
     const { emit } = this.#options;
-    const { view, size, ring } = this.runtime;
+    const { view, size, ring, typedAtMs } = this.runtime;
     if (changed.has("output")) {
-      emit({ event: "output_advanced", end_offset: ring.endOffset, at_ms: Date.now() });
+      const typed = typedAtMs === undefined ? {} : { typed_at_ms: typedAtMs };
+      emit({ event: "output_advanced", end_offset: ring.endOffset, at_ms: Date.now(), ...typed });
     }
     const facts = changed.has("terminal") ? describeTerminal(view.engine) : undefined;
     const mark = facts && JSON.stringify(facts);

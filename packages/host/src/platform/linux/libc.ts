@@ -24,6 +24,8 @@ const SYMBOLS = {
   accept4: { args: ["i32", "ptr", "ptr", "i32"], returns: "i32" },
   recv: { args: ["i32", "ptr", "usize", "i32"], returns: FFIType.i64_fast },
   send: { args: ["i32", "ptr", "usize", "i32"], returns: FFIType.i64_fast },
+  recvmsg: { args: ["i32", "ptr", "i32"], returns: FFIType.i64_fast },
+  sendmsg: { args: ["i32", "ptr", "i32"], returns: FFIType.i64_fast },
   poll: { args: ["ptr", "u64", "i32"], returns: "i32" },
   tcgetpgrp: { args: ["i32"], returns: "i32" },
   tcgetattr: { args: ["i32", "ptr"], returns: "i32" },

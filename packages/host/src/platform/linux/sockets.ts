@@ -4,6 +4,7 @@ import type { Readiness, SocketCalls } from "../platform.ts";
 import { WOULD_BLOCK } from "../platform.ts";
 import { SystemError } from "../system-error.ts";
 import { check, cString, errnoName, lastErrno, libc } from "./libc.ts";
+import { DescriptorMessage } from "./descriptor-message.ts";
 
 const AF_UNIX = 1;
 const SOCK_STREAM = 1;
@@ -11,6 +12,7 @@ const SOCK_NONBLOCK = 0x800;
 const SOCK_CLOEXEC = 0x80000;
 const MSG_DONTWAIT = 0x40;
 const MSG_NOSIGNAL = 0x4000;
+const MSG_CMSG_CLOEXEC = 0x40000000;
 const F_GETFL = 3;
 const F_SETFL = 4;
 const F_SETOWN = 8;
@@ -49,6 +51,23 @@ function orWouldBlock(result: number, syscall: string): number {
   throw new SystemError(errnoName(errno), syscall);
 }
 
+function receiveWithDescriptor(fd: number, target: Uint8Array): { bytes: number; descriptor?: number } {
+  const message = new DescriptorMessage(target);
+  const result = Number(libc.recvmsg(fd, message.pointer, MSG_DONTWAIT | MSG_CMSG_CLOEXEC));
+  const bytes = orWouldBlock(result, "recvmsg");
+  const descriptor = bytes === WOULD_BLOCK ? undefined : message.takeDescriptor();
+  return descriptor === undefined ? { bytes } : { bytes, descriptor };
+}
+
+function sendWithDescriptor(fd: number, bytes: Uint8Array, descriptor: number): boolean {
+  const message = new DescriptorMessage(bytes, descriptor);
+  const sent = orWouldBlock(Number(libc.sendmsg(fd, message.pointer, MSG_DONTWAIT | MSG_NOSIGNAL)), "sendmsg");
+  if (sent !== WOULD_BLOCK && sent < bytes.length) {
+    throw new SystemError("EMSGSIZE", "sendmsg");
+  }
+  return sent !== WOULD_BLOCK;
+}
+
 function signalReadiness(fd: number): void {
   check(libc.fcntl(fd, F_SETOWN, process.pid), "fcntl F_SETOWN");
   const flags = check(libc.fcntl(fd, F_GETFL, 0), "fcntl F_GETFL");
@@ -85,6 +104,8 @@ export const socketCalls: SocketCalls = {
     }
     return orWouldBlock(Number(libc.send(fd, ptr(bytes), bytes.length, MSG_DONTWAIT | MSG_NOSIGNAL)), "send");
   },
+  receiveWithDescriptor,
+  sendWithDescriptor,
   signalReadiness,
   poll,
   close: (fd) => {
