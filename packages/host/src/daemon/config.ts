@@ -80,7 +80,7 @@ function refuseUnknownKeys(path: string, file: Table): void {
 
 function readSetting(setting: Setting, from: { path: string; file: Table; env: Environment }): unknown {
   const fromEnv = setting.env === undefined ? undefined : from.env[setting.env];
-  if (setting.env !== undefined && fromEnv !== undefined) {
+  if (setting.env !== undefined && fromEnv !== undefined && fromEnv !== "") {
     return check(setting, setting.type === "integer" && INTEGER.test(fromEnv) ? Number(fromEnv) : fromEnv, setting.env);
   }
   const [table = "", name = ""] = setting.key.split(".");

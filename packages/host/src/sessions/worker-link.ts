@@ -93,7 +93,12 @@ export class WorkerLink implements AsyncDisposable {
   }
 
   async #run(): Promise<void> {
-    await this.#stayConnected();
+    try {
+      await this.#stayConnected();
+    } catch (cause) {
+      // A fault of ours must cost this session its connection, not the daemon its life.
+      this.#options.log.error("worker_link_failed", { session_id: this.key.sessionId, ...failureFields(cause) });
+    }
     this.#isOver = true;
     this.#options.listener.changed();
   }
