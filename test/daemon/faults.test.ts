@@ -160,6 +160,35 @@ test("another user can't connect: the folder is in the way, and should it not be
   expect(host.log().find(({ event }) => event === "peer_refused")).toMatchObject({ level: "warn", uid: 65_534 });
 });
 
+const CONNECT_TCP = `
+import socket, sys
+s = socket.create_connection((sys.argv[1], int(sys.argv[2])))
+try:
+    s.sendall(b'{"v":{"minimum":3,"maximum":4},"id":"x","method":"daemon.health"}\\n')
+    print("answer", len(s.recv(1000)) > 0)
+except OSError as error:
+    print("answer", False)
+`;
+
+test("another user of this machine can't pass for the owner by an overlay's address", async () => {
+  await using host = await startHost({
+    config: '[overlay.four]\naddress = "127.0.0.1"\nport = 0\n[overlay.six]\naddress = "::1"\nport = 0\n',
+  });
+  for (const [overlay, address] of [
+    ["four", "127.0.0.1"],
+    ["six", "::1"],
+  ] as const) {
+    const name = String(host.log().find((line) => line["overlay"] === overlay)?.["address"]);
+    const port = name.slice(name.lastIndexOf(":") + 1);
+    const run = async (command: string[]): Promise<string> =>
+      await new Response(
+        Bun.spawn([...command, CONNECT_TCP, address, port], { stdout: "pipe", stderr: "inherit" }).stdout,
+      ).text();
+    expect(await run(["/usr/bin/python3", "-c"])).toBe("answer True\n");
+    expect(await run(AS_NOBODY)).toBe("answer False\n");
+  }
+});
+
 test("creations that a stopping daemon has begun are whole, and later ones are refused", async () => {
   await using host = await startHost();
   const outcomes: string[] = [];
@@ -196,7 +225,7 @@ test("creations that a stopping daemon has begun are whole, and later ones are r
   expect(outcomes).toContain("created");
 });
 
-test("workers that are children of the daemon end with it, and their sessions are lost with a reason", async () => {
+test("workers that are children of the daemon end with it, and their sessions have ended as well", async () => {
   await using host = await startHost({ env: { POHUNEK_WORKER_LAUNCHER: "subprocess" } });
   const session = await host.newSession();
   const { report } = await host.call<Report>("daemon.doctor");
@@ -204,14 +233,15 @@ test("workers that are children of the daemon end with it, and their sessions ar
   expect(await host.stop()).toBe(0);
   await until("the workers' end", () => host.workers().size === 0);
   await host.start();
-  const found = await host.inspect(session.id);
-  expect(["lost", "terminal"]).toContain(found.runtime.state);
-  expect(found.state).not.toBe("running");
+  // The worker was told to end, so it wrote down how its program did.
+  expect(await host.inspect(session.id)).toMatchObject({ state: "failed", runtime: { state: "terminal" } });
   const other = await host.newSession();
   await host.kill();
   await until("the workers' end after a kill", () => host.workers().size === 0);
   await host.start();
-  expect((await host.inspect(other.id)).state).not.toBe("running");
+  const found = await host.inspect(other.id);
+  expect(found.state).toBe("failed");
+  expect(["lost", "terminal"]).toContain(found.runtime.state);
 }, 30_000);
 
 test("a clock that goes back does not make a session's time go back", async () => {

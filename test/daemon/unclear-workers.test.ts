@@ -4,13 +4,14 @@ import { join } from "node:path";
 import type { Host, SessionFacts } from "../support/index.ts";
 import { isAlive, startHost, until } from "../support/index.ts";
 
+interface Impostor {
+  readonly host: Host;
+  readonly session: SessionFacts;
+  readonly answer: { readonly ok: object } | { readonly error: object };
+}
+
 /** Answers in the place of a session's worker with whatever `negotiate` gives. */
-async function withImpostor(
-  host: Host,
-  session: SessionFacts,
-  answer: { readonly ok: object } | { readonly error: object },
-  look: () => Promise<void>,
-): Promise<void> {
+async function withImpostor({ host, session, answer }: Impostor, look: () => Promise<void>): Promise<void> {
   const socket = join(host.roots.runtime, "workers", session.id, "control.sock");
   await host.kill();
   renameSync(socket, `${socket}.real`);
@@ -39,7 +40,7 @@ describe("what answers in the place of a worker", () => {
     await using host = await startHost();
     const session = await host.newSession();
     const error = { code: "worker_protocol_incompatible", message: "only 7 to 8" };
-    await withImpostor(host, session, { error }, async () => {
+    await withImpostor({ host, session, answer: { error } }, async () => {
       expect(await host.inspect(session.id)).toMatchObject({
         state: "running",
         runtime: { state: "incompatible", loss_reason: "worker_protocol_incompatible" },
@@ -73,7 +74,7 @@ describe("what answers in the place of a worker", () => {
       range: { min: 1, max: 2 },
       frame_payload_bytes: 65_536,
     };
-    await withImpostor(host, session, { ok }, async () => {
+    await withImpostor({ host, session, answer: { ok } }, async () => {
       expect(await host.inspect(session.id)).toMatchObject({
         runtime: { state: "conflict", loss_reason: "worker_identity_mismatch" },
       });

@@ -1,7 +1,6 @@
 export type { Host, HostOptions, SessionFacts } from "./host.ts";
 export { startHost } from "./host.ts";
 export {
-  commandLineOf,
   descriptorCount,
   environmentOf,
   isAlive,
@@ -10,7 +9,7 @@ export {
   processorMs,
   proportionalKib,
 } from "./processes.ts";
-export { fixturePath, programCommand } from "./program.ts";
+export { programCommand } from "./program.ts";
 export { RawAttach } from "./raw-attach.ts";
 export type { Address, WireAnswer, WireEvent } from "./raw-client.ts";
 export { RawClient } from "./raw-client.ts";

@@ -17,8 +17,3 @@ export function programCommand(...words: readonly string[]): string[] {
   }
   return [BINARY, ...words];
 }
-
-/** A fixture program with one behaviour. */
-export function fixturePath(name: string): string {
-  return join(ROOT, "test", "fixtures", name);
-}

@@ -3,7 +3,7 @@ import type { ProtocolError, StreamId } from "@pohunek/protocol/wire";
 import { encodeFailure, isProtocolError, PROTOCOL_VERSION, protocolError } from "@pohunek/protocol/wire";
 import type { Socket } from "bun";
 import type { SocketCalls } from "../platform/index.ts";
-import { hasEnded } from "../sessions/lifecycle.ts";
+import { runningWorker } from "../sessions/reachable-worker.ts";
 import type { Registry } from "../sessions/registry.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Logger } from "../store/logger.ts";
@@ -148,27 +148,4 @@ export class Attachments {
   get activeCount(): number {
     return this.#active.size;
   }
-}
-
-/** The connected worker of a session whose program runs. Fails with what is in the way. */
-export function runningWorker(session: Session): WorkerClient {
-  if (hasEnded(session.record)) {
-    throw protocolError("session_not_running");
-  }
-  return reachableWorker(session);
-}
-
-/** The connected worker of a session, also when its program has ended and only its last screen is left. */
-export function reachableWorker(session: Session): WorkerClient {
-  const { state } = session.record.runtime;
-  if (state === "conflict") {
-    throw protocolError("session_runtime_conflict");
-  }
-  if (state === "incompatible") {
-    throw protocolError("worker_protocol_incompatible");
-  }
-  if (session.link?.isConnected) {
-    return session.link.client;
-  }
-  throw protocolError(hasEnded(session.record) ? "session_not_running" : "session_runtime_reconnecting");
 }

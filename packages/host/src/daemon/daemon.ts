@@ -78,22 +78,7 @@ export class Daemon implements AsyncDisposable {
     const store = openStore(options);
     const daemonId = newDaemonId();
     const events = new EventBus();
-    const core = new SessionCore({
-      roots,
-      settings,
-      store,
-      supervisor,
-      platform,
-      daemonId,
-      announce: (event) => events.announce(event),
-      reach: (step) => {
-        if (step === settings.testCrashAt) {
-          options.crash();
-        }
-      },
-      log,
-      now: () => new Date(),
-    });
+    const core = openCore(options, { store, events, daemonId });
     const report = await core.reconcile();
     const attachments = new Attachments({
       registry: core.registry,
@@ -116,10 +101,11 @@ export class Daemon implements AsyncDisposable {
         events,
         openAttach: (streamId, peer) => attachments.open(streamId, peer),
       });
-    const overlays = new OverlayListeners(config.overlays, { accept, log });
+    const uid = platform.self.uid();
+    const readTcpOwner: Platform["readTcpOwner"] = (near, far) => platform.readTcpOwner(near, far);
+    const overlays = new OverlayListeners(config.overlays, { accept, log, uid, readTcpOwner });
     listening.overlays = overlays;
     overlays.start();
-    const uid = platform.self.uid();
     const unix = listenUnix({
       accept,
       log,
@@ -168,6 +154,29 @@ function openStore({ roots, log }: DaemonOptions): Store {
     log.info("store_migrated", { from_schema: foundVersion });
   }
   return store;
+}
+
+function openCore(
+  { roots, config, supervisor, platform, log, crash }: DaemonOptions,
+  { store, events, daemonId }: { store: Store; events: EventBus; daemonId: DaemonId },
+): SessionCore {
+  const { settings } = config;
+  return new SessionCore({
+    roots,
+    settings,
+    store,
+    supervisor,
+    platform,
+    daemonId,
+    announce: (event) => events.announce(event),
+    reach: (step) => {
+      if (step === settings.testCrashAt) {
+        crash();
+      }
+    },
+    log,
+    now: () => new Date(),
+  });
 }
 
 interface Parts {

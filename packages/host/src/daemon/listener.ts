@@ -2,7 +2,7 @@ import { chmodSync, lstatSync, rmSync } from "node:fs";
 import { isIPv6 } from "node:net";
 import { protocolError } from "@pohunek/protocol/wire";
 import type { Socket, SocketHandler, TCPSocketListener, UnixSocketListener } from "bun";
-import type { PeerIdentity } from "../platform/index.ts";
+import type { PeerIdentity, TcpEnd } from "../platform/index.ts";
 import type { Logger } from "../store/logger.ts";
 import type { Origin } from "./origin.ts";
 
@@ -31,6 +31,9 @@ export interface TcpListenerOptions extends ListenerOptions {
   readonly overlay: string;
   readonly address: string;
   readonly port: number;
+  readonly uid: number;
+  /** The user at the far end of a connection that comes from this very machine. */
+  readonly readTcpOwner: (near: TcpEnd, far: TcpEnd) => number | undefined;
 }
 
 /** A listening socket and the connections that it accepted. */
@@ -85,16 +88,28 @@ export function listenUnix(options: UnixListenerOptions): Listener {
   };
 }
 
-/** Listens on one address of a private overlay, whose members are the owner's. Fails when the address is not there. */
+/**
+ * Listens on one address of a private overlay, whose members are the owner's. The overlay does not know the users of this
+ * machine apart, so another one who connects from here is refused by the kernel's word. Fails when the address is not there.
+ */
 export function listenTcp(options: TcpListenerOptions): Listener {
-  const { overlay, address, port } = options;
+  const { overlay, address, port, uid, readTcpOwner, log } = options;
+  const decide: Decide = (socket) => {
+    const near = { address: socket.localAddress, port: socket.localPort };
+    const owner = readTcpOwner(near, { address: socket.remoteAddress, port: socket.remotePort });
+    if (owner !== undefined && owner !== uid) {
+      log.warn("peer_refused", { uid: owner, overlay });
+      return undefined;
+    }
+    return { kind: "overlay_owner", overlay };
+  };
   const connections = new Set<ConnectionSink>();
   const server: TCPSocketListener<Accepted> = Bun.listen<Accepted>({
     hostname: address,
     port,
     allowHalfOpen: true,
     data: { sink: undefined },
-    socket: socketHandler(options, { connections, decide: () => ({ kind: "overlay_owner", overlay }) }),
+    socket: socketHandler(options, { connections, decide }),
   });
   return {
     name: `${isIPv6(address) ? `[${address}]` : address}:${server.port}`,

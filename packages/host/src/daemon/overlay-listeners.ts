@@ -3,8 +3,10 @@ import type { Logger } from "../store/logger.ts";
 import { failureFields } from "../store/logger.ts";
 import type { OverlayConfig } from "./config.ts";
 import type { Finding } from "./doctor.ts";
-import type { Listener, ListenerOptions } from "./listener.ts";
+import type { Listener, TcpListenerOptions } from "./listener.ts";
 import { listenTcp } from "./listener.ts";
+
+type SharedOptions = Omit<TcpListenerOptions, "overlay" | "address" | "port">;
 
 /**
  * The listeners on the configured overlays' addresses. An address that is not there yet (a VPN that comes up later than
@@ -12,12 +14,12 @@ import { listenTcp } from "./listener.ts";
  */
 export class OverlayListeners implements AsyncDisposable {
   readonly #overlays: readonly OverlayConfig[];
-  readonly #options: ListenerOptions;
+  readonly #options: SharedOptions;
   readonly #log: Logger;
   readonly #retries = new Retries();
   readonly #open = new Map<string, Listener>();
 
-  constructor(overlays: readonly OverlayConfig[], options: ListenerOptions) {
+  constructor(overlays: readonly OverlayConfig[], options: SharedOptions) {
     this.#overlays = overlays;
     this.#options = options;
     this.#log = options.log;

@@ -20,6 +20,7 @@ export type {
   SignalOutcome,
   SocketCalls,
   SpawnOptions,
+  TcpEnd,
   WindowSize,
 } from "./platform.ts";
 export { WOULD_BLOCK } from "./platform.ts";

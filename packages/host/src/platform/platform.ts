@@ -7,6 +7,8 @@ export interface Platform {
   readonly sockets: SocketCalls;
   /** The process at the other end of a connected Unix socket; undefined when the kernel can't attest one with a PID. */
   readPeer(fd: number): PeerIdentity | undefined;
+  /** The user who owns the far end of a TCP connection; undefined when that end is not on this machine. */
+  readTcpOwner(near: TcpEnd, far: TcpEnd): number | undefined;
   /** Bytes of `sockaddr_un.sun_path`, the terminating NUL included. */
   readonly socketPathBytes: number;
 }
@@ -17,6 +19,12 @@ export interface PeerIdentity {
   readonly gid: number;
   /** Start identity of `pid` at the time of the call; undefined when it is gone already. */
   readonly startIdentity: string | undefined;
+}
+
+/** One end of a TCP connection, seen from this machine. */
+export interface TcpEnd {
+  readonly address: string;
+  readonly port: number;
 }
 
 export interface WindowSize {

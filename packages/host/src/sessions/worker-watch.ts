@@ -114,7 +114,7 @@ export class WorkerWatch {
 
   #announceActivity(session: Session, { activity, source, revision }: Activity): void {
     const { announce, registry, daemonId, log } = this.#options;
-    log.debug("activity", { session_id: session.id, activity, source, revision });
+    log.info("activity", { session_id: session.id, activity, source, revision });
     registry.wake(session);
     announce({
       event: "agent_state",
@@ -197,9 +197,14 @@ export class WorkerWatch {
     }
   }
 
-  /** The program has ended. Who asked for that decides whether it counts as stopped. */
   #exited(session: Session, exit: ExitOutcome): void {
-    const { registry, ended } = this.#options;
+    this.#recordExit(session, exit);
+    this.#options.ended.keep(session);
+  }
+
+  /** The program has ended. Who asked for that decides whether it counts as stopped. */
+  #recordExit(session: Session, exit: ExitOutcome): void {
+    const { registry } = this.#options;
     this.#stopActivity(session);
     if (!hasEnded(session.record)) {
       const wasAsked = session.operation?.kind === "stop" || session.operation?.kind === "remove";
@@ -211,7 +216,6 @@ export class WorkerWatch {
         operation: session.operation?.kind === "stop" ? null : undefined,
       });
     }
-    ended.keep(session);
   }
 
   #stepAside(session: Session, transition: "incompatible" | "conflicted"): void {
@@ -231,18 +235,31 @@ export class WorkerWatch {
     });
   }
 
-  /** The worker's process is gone: what its program left behind is ended first, then the session is told lost. */
+  /**
+   * The worker's process is gone. What its program left behind is ended first. Then the session has ended as the worker's
+   * last words in its journal say; without such words it is lost.
+   */
   async dead(session: Session, reason: "worker_died" | "worker_missing"): Promise<void> {
     const { endLeftovers, supervisor, log } = this.#options;
+    const key = keyOf(session);
     let isClean = false;
+    let exit: ExitOutcome | undefined;
     try {
-      isClean = areConfirmed(await endLeftovers(keyOf(session)));
+      const sighting = await supervisor.inspect(key);
+      exit =
+        sighting?.kind === "worker" && sighting.key.runtimeId === key.runtimeId ? sighting.journal.exit : undefined;
+      isClean = areConfirmed(await endLeftovers(key));
     } catch (cause) {
       log.warn("leftovers_not_ended", { session_id: session.id, ...failureFields(cause) });
     }
-    this.#lose(session, isClean ? reason : `${reason}_leftovers_unconfirmed`);
+    if (exit === undefined) {
+      this.#lose(session, isClean ? reason : `${reason}_leftovers_unconfirmed`);
+    } else {
+      this.#recordExit(session, exit);
+    }
+    session.link = undefined;
     try {
-      await supervisor.retire(keyOf(session));
+      await supervisor.retire(key);
     } catch (cause) {
       log.warn("worker_traces_left", { session_id: session.id, ...failureFields(cause) });
     }
@@ -250,7 +267,6 @@ export class WorkerWatch {
 
   #lose(session: Session, lossReason: string): void {
     this.#stopActivity(session);
-    session.link = undefined;
     session.live = undefined;
     if (canTransit(session.record, "lost")) {
       this.#options.registry.observe(session, "lost", {

@@ -1,9 +1,9 @@
 import { protocolError } from "@pohunek/protocol/wire";
+import { runningWorker } from "../../sessions/reachable-worker.ts";
 import type { Registry } from "../../sessions/registry.ts";
 import { factsOf } from "../../sessions/session.ts";
 import { toSessionInfo } from "../../sessions/session-info.ts";
 import type { Attachments } from "../attachments.ts";
-import { runningWorker } from "../attachments.ts";
 import type { Handlers, RequestContext } from "../dispatcher.ts";
 
 export interface AttachMethodsOptions {

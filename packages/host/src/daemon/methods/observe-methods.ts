@@ -10,12 +10,12 @@ import {
 } from "@pohunek/protocol/wire";
 import type { Changes } from "../../sessions/changes.ts";
 import { hasEnded } from "../../sessions/lifecycle.ts";
+import { reachableWorker } from "../../sessions/reachable-worker.ts";
 import type { Registry } from "../../sessions/registry.ts";
 import type { Session } from "../../sessions/session.ts";
 import { runtimeIdentityOf } from "../../sessions/session-info.ts";
 import type { TerminalProgressFact } from "../../worker-api/inspection.ts";
 import type { ReadOutputResult } from "../../worker-api/operations.ts";
-import { reachableWorker } from "../attachments.ts";
 import type { Handlers } from "../dispatcher.ts";
 import { waitForSession } from "../session-wait.ts";
 import type { Waiters } from "../waiters.ts";

@@ -67,5 +67,6 @@ export const darwin: Platform = {
     close: refuse("sockets.close"),
   },
   readPeer: refuse("readPeer"),
+  readTcpOwner: refuse("readTcpOwner"),
   socketPathBytes: 104,
 };

@@ -5,6 +5,7 @@ import { processCalls } from "./processes.ts";
 import { ptyCalls } from "./pty.ts";
 import { selfCalls } from "./self.ts";
 import { socketCalls } from "./sockets.ts";
+import { readTcpOwner } from "./tcp-owner.ts";
 
 export const linux: Platform = {
   pty: ptyCalls,
@@ -13,5 +14,6 @@ export const linux: Platform = {
   files: fileCalls,
   sockets: socketCalls,
   readPeer,
+  readTcpOwner,
   socketPathBytes: 108,
 };
