@@ -184,6 +184,34 @@ describe("what a session has set is undone, once, on every way out", () => {
   });
 });
 
+describe("a stream that is cut", () => {
+  const NOTICE = "the daemon does not answer";
+
+  test("is told after a while, and the user may leave", async () => {
+    await using attached = await attachTo(PLAIN);
+    const { terminal } = attached;
+    await attached.daemon[Symbol.asyncDispose]();
+    await terminal.untilScreen(NOTICE);
+    terminal.type("\u001c\u001d");
+    expect(await terminal.exited).toBe(0);
+    expect((await terminal.screen()).join("\n")).not.toContain(NOTICE);
+    expect(terminal.isRestored).toBe(true);
+  });
+
+  test("is given up after 20 seconds", async () => {
+    await using attached = await attachTo(EVERYTHING);
+    await attached.daemon[Symbol.asyncDispose]();
+    const cutAt = performance.now();
+    expect(await attached.terminal.exited).toBe(1);
+    const tookMs = performance.now() - cutAt;
+    expect(tookMs).toBeGreaterThan(19_000);
+    expect(tookMs).toBeLessThan(25_000);
+    expect(attached.terminal.output).toContain("[the daemon is gone; the session may be running:");
+    for (const undone of ["[<1u", "[?1049l", "[?1000l", "[?25h"]) expect(attached.terminal.output).toContain(undone);
+    expect(attached.terminal.isRestored).toBe(true);
+  }, 40_000);
+});
+
 describe("a title", () => {
   test("is saved when the session sets one, and comes back", async () => {
     await using attached = await attachTo(`${ESC}]2;theirs\u0007text`);

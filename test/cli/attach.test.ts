@@ -132,33 +132,20 @@ describe("the local terminal is given back", () => {
     expect(terminal.isRestored).toBe(true);
   });
 
-  test("after the daemon was killed and the user has lost patience", async () => {
+  test("after the daemon was killed", async () => {
     await using host = await startHost();
     await host.newSession({ name: "tui", command: SETS_MODES });
     await using terminal = new CliTerminal(host.roots, ["attach", "tui"]);
     const from = await terminal.untilOutput("MODES-ARE-SET");
     await host.kill();
-    await terminal.untilScreen("the daemon does not answer");
-    terminal.type("\u001d");
+    // The session does not need the daemon, and neither does who looks at it.
+    terminal.type("typed without a daemon\r");
+    await terminal.untilOutput("typed without a daemon", from);
+    terminal.type("\u001c\u001d");
     expect(await terminal.exited).toBe(0);
     expectModesUndone(terminal.output.slice(from));
-    expect((await terminal.screen()).join("\n")).not.toContain("the daemon does not answer");
     expect(terminal.isRestored).toBe(true);
   });
-
-  test("after the daemon was killed and did not come back within 20 seconds", async () => {
-    await using host = await startHost();
-    await host.newSession({ name: "tui", command: SETS_MODES });
-    await using terminal = new CliTerminal(host.roots, ["attach", "tui"]);
-    const from = await terminal.untilOutput("MODES-ARE-SET");
-    await host.kill();
-    const killedAt = performance.now();
-    expect(await terminal.exited).toBe(1);
-    expect(performance.now() - killedAt).toBeGreaterThan(19_000);
-    expectModesUndone(terminal.output.slice(from));
-    expect(terminal.output).toContain("[the daemon is gone; the session may be running:");
-    expect(terminal.isRestored).toBe(true);
-  }, 40_000);
 });
 
 describe("a daemon that restarts", () => {
@@ -176,6 +163,8 @@ describe("a daemon that restarts", () => {
     await terminal.untilScreen("kept-42");
     terminal.type("echo pid=$$\r");
     await terminal.untilScreen(`pid=${pid}`);
+    terminal.resize(90, 20);
+    await until("the new size", async () => (await host.list())[0]?.cols === 90);
     terminal.type("\u001d");
     expect(await terminal.exited).toBe(0);
     expect(terminal.isRestored).toBe(true);

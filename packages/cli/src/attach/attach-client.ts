@@ -4,16 +4,17 @@ import type { Client } from "@pohunek/sdk";
 import type { Signals } from "../context.ts";
 import { Mailbox } from "../mailbox.ts";
 import { isEnded } from "../sessions/state-words.ts";
-import type { LocalTerminal } from "../terminal/local-terminal.ts";
+import type { LocalTerminal, TerminalSize } from "../terminal/local-terminal.ts";
 import type { AttachEvent } from "./attach-event.ts";
 import { AttachInput } from "./attach-input.ts";
 import type { AttachKey } from "./attach-keys.ts";
-import type { AttachOrigin } from "./attach-link.ts";
+import type { AttachOrigin, LinkEnd } from "./attach-link.ts";
 import { AttachLink } from "./attach-link.ts";
 import type { AttachOutcome } from "./attach-outcome.ts";
 import { farewell } from "./attach-outcome.ts";
 import { LocalScreen } from "./local-screen.ts";
 import { isTemporary, reconnect } from "./reconnect.ts";
+import { SizeFollower } from "./size-follower.ts";
 
 export interface AttachRequest {
   readonly sessionId: SessionId;
@@ -43,12 +44,12 @@ class AttachClient implements AsyncDisposable {
   readonly #events = new Mailbox<AttachEvent>();
   readonly #screen: LocalScreen;
   readonly #input: AttachInput;
+  readonly #size: SizeFollower;
   readonly #signals: Disposable[] = [];
   #sessionId: SessionId;
   #label: string;
   #client: Client;
   #link: AttachLink | undefined;
-  #isResizing = false;
 
   constructor(request: AttachRequest) {
     this.#request = request;
@@ -60,6 +61,7 @@ class AttachClient implements AsyncDisposable {
       onRoom: () => this.#link?.resumeOutput(),
       onGone: () => this.#events.put({ type: "gone" }),
     });
+    this.#size = new SizeFollower({ screen: this.#screen, send: (size) => this.#resize(size) });
     this.#input = new AttachInput(request.keys, {
       onAction: (action) => this.#events.put({ type: "key", action }),
       onEnd: () => this.#events.put({ type: "gone" }),
@@ -80,6 +82,7 @@ class AttachClient implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#size[Symbol.dispose]();
     for (const signal of this.#signals) signal[Symbol.dispose]();
     await this.#link?.close();
     this.#screen[Symbol.dispose]();
@@ -92,7 +95,7 @@ class AttachClient implements AsyncDisposable {
       this.#signals.push(signals.on(name, () => this.#events.put({ type: "signal", name })));
     }
     this.#signals.push(signals.on("SIGTSTP", () => this.#events.put({ type: "suspend" })));
-    this.#signals.push(signals.on("SIGWINCH", () => void this.#followSize()));
+    this.#signals.push(signals.on("SIGWINCH", () => void this.#size.follow()));
   }
 
   async #untilOutcome(): Promise<AttachOutcome> {
@@ -148,9 +151,19 @@ class AttachClient implements AsyncDisposable {
 
   async #followEnd(link: AttachLink): Promise<AttachOutcome | undefined> {
     this.#dropLink();
-    const end = await link.explainEnd();
+    const end = await this.#explainEnd(link);
     if (end.type === "detached") return { type: "detached", by: "elsewhere" };
     return end.type === "disconnected" ? this.#reconnect() : end;
+  }
+
+  async #explainEnd(link: AttachLink): Promise<LinkEnd> {
+    try {
+      return await link.explainEnd(await this.#control());
+    } catch (error) {
+      // Nobody there to be asked.
+      if (!isProtocolError(error)) throw error;
+      return { type: "disconnected" };
+    }
   }
 
   #reconnect(): Promise<AttachOutcome | undefined> {
@@ -186,13 +199,19 @@ class AttachClient implements AsyncDisposable {
   }
 
   async #showMenu(): Promise<AttachOutcome | undefined> {
+    const client = await this.#control().catch(() => undefined);
+    if (client === undefined) {
+      // Without a daemon a menu could do nothing, and the stream that would be given up for it could not be had back.
+      this.#input.release();
+      return undefined;
+    }
     this.#dropLink();
     const { AttachMenu } = await import("./attach-menu.ts");
     const menu = new AttachMenu({
       screen: this.#screen,
       input: this.#input,
       events: this.#events,
-      client: this.#client,
+      client,
       sessionId: this.#sessionId,
       label: this.#label,
     });
@@ -214,18 +233,20 @@ class AttachClient implements AsyncDisposable {
     return this.#comeBack();
   }
 
-  /** Tells the session a new size, once for each real change, and only the newest when several come at once. */
-  async #followSize(): Promise<void> {
-    if (this.#isResizing) return;
-    this.#isResizing = true;
-    try {
-      while (this.#screen.refreshSize()) await this.#link?.resize(this.#screen.size);
-    } catch (error) {
-      // The session or its daemon has gone away, which the stream's end tells better.
-      if (!isProtocolError(error)) throw error;
-    } finally {
-      this.#isResizing = false;
-    }
+  /**
+   * The control connection, made anew when its daemon has gone: the stream does not depend on the daemon and may have
+   * outlived it.
+   */
+  async #control(): Promise<Client> {
+    if (this.#client.isClosed) this.#client = await this.#request.reconnect();
+    return this.#client;
+  }
+
+  async #resize({ cols, rows }: TerminalSize): Promise<void> {
+    // The next attach brings the size with it.
+    if (this.#link === undefined) return;
+    const client = await this.#control();
+    await client.call("session.resize", { session_id: this.#sessionId, cols, rows });
   }
 
   /** Row (from 1) of the last text on the session's screen, when the session is left while its main screen is shown. */
@@ -233,7 +254,8 @@ class AttachClient implements AsyncDisposable {
     if (outcome.type !== "detached" || outcome.by === "terminal" || this.#screen.isAlternate) return undefined;
     try {
       const params = { session_id: this.#sessionId };
-      const screen = await this.#client.call("session.screen", params, { timeoutMs: LAST_ROW_TIMEOUT_MS });
+      const client = await this.#control();
+      const screen = await client.call("session.screen", params, { timeoutMs: LAST_ROW_TIMEOUT_MS });
       return screen.visible_lines.findLastIndex((line) => line.trim() !== "") + 1;
     } catch (error) {
       // Not known in time: the cursor's own row has to do.

@@ -112,10 +112,6 @@ export class AttachLink {
     this.#room?.();
   }
 
-  async resize(size: TerminalSize): Promise<void> {
-    await this.#stream.resize(size);
-  }
-
   /** Leaves the stream; the session goes on. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -124,9 +120,9 @@ export class AttachLink {
   }
 
   /** Finds out why the stream has ended. */
-  async explainEnd(): Promise<LinkEnd> {
+  async explainEnd(client: Client): Promise<LinkEnd> {
     try {
-      const session = await this.#settledSession();
+      const session = await this.#settledSession(client);
       if (session.runtime?.state === "lost") return { type: "lost", reason: session.runtime.loss_reason };
       if (isEnded(session)) return { type: "ended", session };
       if (this.#failure?.isRetryable === true) return { type: "disconnected" };
@@ -137,8 +133,8 @@ export class AttachLink {
     }
   }
 
-  async #settledSession(): Promise<SessionInfo> {
-    const { sessionId, client } = this.#request;
+  async #settledSession(client: Client): Promise<SessionInfo> {
+    const { sessionId } = this.#request;
     const session = await client.call("session.inspect", sessionId, { timeoutMs: EXPLAIN_TIMEOUT_MS });
     if (isEnded(session) || session.runtime?.state !== "live") return session;
     const states = ["stopped", "done", "failed"] as const;

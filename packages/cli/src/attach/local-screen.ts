@@ -32,7 +32,7 @@ export class LocalScreen implements Disposable {
   constructor(terminal: LocalTerminal, listener: TerminalOutputListener) {
     this.#terminal = terminal;
     this.#rawMode = terminal.rawMode();
-    this.#output = new TerminalOutput(listener);
+    this.#output = new TerminalOutput(terminal.calls, listener);
     this.#size = terminal.size() ?? FALLBACK_SIZE;
     this.#tracker = new OutputTracker(this.#size.rows);
   }

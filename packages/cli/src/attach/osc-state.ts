@@ -5,6 +5,9 @@ const RESET_OFFSET = 100;
 const PALETTE = 4;
 const SPECIAL = 5;
 
+/** Over a terminal the pointer is the one for text. */
+const NORMAL_POINTERS: ReadonlySet<string> = new Set(["", "default", "text"]);
+
 const ST = "\x1b\\";
 
 /** Things that OSC strings leave behind: colours, an open hyperlink, a progress bar, a pointer shape, a title. */
@@ -28,7 +31,7 @@ export class OscState {
     if (number === 0 || number === 1 || number === 2) this.#hasTitle = true;
     else if (number === 8) this.#isLinkOpen = !isWhole || value.indexOf(";") < value.length - 1;
     else if (number === 9) this.#progress(value);
-    else if (number === 22) this.#isPointerChanged = value !== "" && value !== "default";
+    else if (number === 22) this.#isPointerChanged = !NORMAL_POINTERS.has(value);
     else this.#colour(number, value, isWhole);
   }
 

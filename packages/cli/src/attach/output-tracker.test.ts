@@ -45,6 +45,7 @@ describe("a session that changed nothing", () => {
       "a title, a clipboard write and other strings",
       `${ESC}]0;t\x07${ESC}]52;c;${"QUJD".repeat(99)}${ESC}\\${ESC}_Gi=1;${ESC}\\${ESC}^x${ESC}\\`,
     ],
+    ["tab stops that were set where they are", `${ESC}[3g${ESC}[9G${ESC}H${ESC}[17G${ESC}H${ESC}]22;text${ESC}\\`],
     ["controls in the text of a string", `${ESC}]0;\u0001[?25l[31m\x07${ESC}P[?1000h${ESC}\\`],
   ])("gets nothing: %s", (_name, output) => {
     expect(restorationOf(output)).toBe("");
@@ -77,6 +78,11 @@ describe("what a session left switched on is undone, and nothing else", () => {
     ["colours of the terminal", `${ESC}]11;#112233\x07${ESC}]4;1;red\x07`, `${ESC}]111${ESC}\\${ESC}]104${ESC}\\`],
     ["a progress bar", `${ESC}]9;4;1;20\x07`, `${ESC}]9;4;0${ESC}\\`],
     ["a pointer shape", `${ESC}]22;pointer${ESC}\\`, `${ESC}]22;${ESC}\\`],
+    [
+      "one tab stop at a place that nobody told",
+      `${ESC}[3g${ESC}[9G${ESC}H${ESC}[17G${ESC}H\r  ${ESC}[1C${ESC}H`,
+      `${ESC}7${ESC}[3g${ESC}[9G${ESC}H${ESC}[17G${ESC}H${ESC}8`,
+    ],
     ["tab stops", `${ESC}[3g`, `${ESC}7${ESC}[3g${ESC}[9G${ESC}H${ESC}[17G${ESC}H${ESC}8`],
     ["protected cells", `${ESC}[1"q`, `${ESC}[0"q`],
     ["the alternate screen", `${ESC}[?1049h`, `${ESC}[?1049l`],

@@ -1,5 +1,3 @@
-import { read } from "node:fs";
-
 const IN = 0;
 /** A terminal gives at most 4 KB at once; more is for input that is a pipe. */
 const BUFFER_BYTES = 65_536;
@@ -35,6 +33,8 @@ export class TerminalInput {
 
   #readNext(): void {
     this.#isReading = true;
+    // Loaded here, since it takes a millisecond that the first picture does not wait for.
+    const { read } = process.getBuiltinModule("node:fs");
     read(IN, this.#buffer, 0, BUFFER_BYTES, null, (cause, count) => {
       this.#isReading = false;
       if (cause?.code === "EAGAIN") {

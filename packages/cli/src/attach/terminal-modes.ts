@@ -2,6 +2,7 @@ import { KeyboardStack } from "./keyboard-stacks.ts";
 import { OscState } from "./osc-state.ts";
 import { PrivateModes } from "./private-modes.ts";
 import type { CsiSequence, SequenceListener } from "./sequence-scanner.ts";
+import { TabStops } from "./tab-stops.ts";
 import { TextAttributes } from "./text-attributes.ts";
 
 /** Which mode opened the alternate screen; leaving it takes the same. */
@@ -9,7 +10,6 @@ type AlternateMode = 47 | 1047 | 1049;
 
 const INSERT = 4;
 const NEW_LINE = 20;
-const TAB_WIDTH = 8;
 /** Bytes of shift-out, and what undoes it. */
 const SHIFT_IN = "\x0f";
 
@@ -30,6 +30,7 @@ export class TerminalModes implements SequenceListener {
   readonly #osc = new OscState();
   readonly #mainKeyboard = new KeyboardStack();
   readonly #alternateKeyboard = new KeyboardStack();
+  readonly #tabs = new TabStops();
   readonly #charsets = new Set<number>();
   readonly #modifiedKeys = new Set<number>();
   readonly #ansiModes = new Set<number>();
@@ -38,7 +39,6 @@ export class TerminalModes implements SequenceListener {
   #isKeypadApplication = false;
   #cursorStyle = 0;
   #hasRegion = false;
-  #hasOtherTabs = false;
   #isProtecting = false;
   #titlesPushed = 0;
   #rows: number;
@@ -70,7 +70,7 @@ export class TerminalModes implements SequenceListener {
       if (last === "=") this.#isKeypadApplication = true;
       else if (last === ">") this.#isKeypadApplication = false;
       else if (last === "c") this.#hardReset();
-      else if (last === "H") this.#hasOtherTabs = true;
+      else if (last === "H") this.#tabs.set();
       else if (last === "n" || last === "o") this.#isShifted = true;
       return;
     }
@@ -86,6 +86,7 @@ export class TerminalModes implements SequenceListener {
   }
 
   onCsi(sequence: CsiSequence): void {
+    this.#tabs.moveTo(undefined);
     switch (sequence.prefix) {
       case 0:
         this.#onPlainCsi(sequence);
@@ -123,7 +124,8 @@ export class TerminalModes implements SequenceListener {
     else if (final === "r")
       this.#hasRegion = sequence.value(0, 1) > 1 || (sequence.value(1, 0) || this.#rows) < this.#rows;
     else if (final === "h" || final === "l") this.#setAnsiModes(sequence, final === "h");
-    else if (final === "g") this.#hasOtherTabs = true;
+    else if (final === "g") this.#clearTabs(first);
+    else if (final === "G") this.#tabs.moveTo(sequence.value(0, 1));
     else if (final === "t") this.#onWindowCsi(first);
   }
 
@@ -136,6 +138,11 @@ export class TerminalModes implements SequenceListener {
     }
   }
 
+  #clearTabs(which: number): void {
+    if (which === 3) this.#tabs.clearAll();
+    else this.#tabs.clearOne();
+  }
+
   #onWindowCsi(operation: number): void {
     if (operation === 22) this.#titlesPushed += 1;
     else if (operation === 23) this.#titlesPushed -= 1;
@@ -144,7 +151,7 @@ export class TerminalModes implements SequenceListener {
   #onPrivateCsi(sequence: CsiSequence): void {
     const final = String.fromCharCode(sequence.final);
     if (sequence.intermediate !== 0) return;
-    if (final === "W" && sequence.value(0, 0) === 5) this.#hasOtherTabs = false;
+    if (final === "W" && sequence.value(0, 0) === 5) this.#tabs.reset();
     if (final !== "h" && final !== "l") return;
     for (let index = 0; index < sequence.count; index += 1) {
       const mode = sequence.value(index, 0);
@@ -206,7 +213,7 @@ export class TerminalModes implements SequenceListener {
     this.#ansiModes.clear();
     this.#alternate = undefined;
     this.#cursorStyle = 0;
-    this.#hasOtherTabs = false;
+    this.#tabs.reset();
   }
 
   /** The bytes that put the terminal back, most of it while the session's screen is still shown. `columns` is for the tab stops. */
@@ -216,7 +223,7 @@ export class TerminalModes implements SequenceListener {
     const region = this.#restoreRegion();
     const onAlternate = this.#alternateKeyboard.restore();
     const leave = alternate === undefined ? "" : `\x1b[?${alternate}l${alternate === 1049 ? "" : "\x1b8"}`;
-    const tabs = this.#restoreTabs(columns);
+    const tabs = this.#tabs.restore(columns);
     this.#alternate = undefined;
     const bytes = this.#private.restoreFirst() + region + onAlternate + leave + this.#mainKeyboard.restore();
     return {
@@ -266,14 +273,6 @@ export class TerminalModes implements SequenceListener {
     this.#modifiedKeys.clear();
     this.#isKeypadApplication = false;
     return modified + keypad;
-  }
-
-  #restoreTabs(columns: number): string {
-    if (!this.#hasOtherTabs) return "";
-    this.#hasOtherTabs = false;
-    let stops = "\x1b7\x1b[3g";
-    for (let column = TAB_WIDTH + 1; column <= columns; column += TAB_WIDTH) stops += `\x1b[${column}G\x1bH`;
-    return `${stops}\x1b8`;
   }
 
   /** Titles that the session pushed and did not take back; negative when it took more. */

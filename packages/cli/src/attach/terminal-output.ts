@@ -1,10 +1,10 @@
-import { closeSync, constants, openSync, write, writeSync } from "node:fs";
+import type { LibraryCalls } from "../terminal/libc.ts";
 
 const OUT = 1;
 /** This program's view of its output, as a path that opens it anew: only so can it be non-blocking for us alone. */
 const OUT_PATH = "/proc/self/fd/1";
-/** Up to this size a chunk is written at once: an echoed key must not wait for a thread. */
-const SMALL_BYTES = 4_096;
+/** Up to this size a chunk is written at once: an echoed key, or the first picture, must not wait for a thread. */
+const SMALL_BYTES = 32_768;
 /** Above this much waiting output the session's stream is paused. Two of its largest chunks, so that reading and writing overlap. */
 const HIGH_WATER_BYTES = 524_288;
 /** Somebody made the descriptor non-blocking, and it is full: look again after this long. */
@@ -25,7 +25,9 @@ export interface TerminalOutputListener {
  */
 export class TerminalOutput implements Disposable {
   readonly #listener: TerminalOutputListener;
-  readonly #directFd: number | undefined;
+  readonly #calls: LibraryCalls;
+  /** -1 where the system has no such path or refuses it; then every write takes the way through a thread. */
+  readonly #directFd: number;
   readonly #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
   #isWriting = false;
@@ -33,9 +35,10 @@ export class TerminalOutput implements Disposable {
   #isGone = false;
   #onEmpty: (() => void) | undefined;
 
-  constructor(listener: TerminalOutputListener) {
+  constructor(calls: LibraryCalls, listener: TerminalOutputListener) {
+    this.#calls = calls;
     this.#listener = listener;
-    this.#directFd = openDirect();
+    this.#directFd = calls.openForWriting(OUT_PATH);
   }
 
   write(bytes: Uint8Array): void {
@@ -64,19 +67,13 @@ export class TerminalOutput implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    if (this.#directFd !== undefined) closeSync(this.#directFd);
+    if (this.#directFd !== -1) this.#calls.close(this.#directFd);
   }
 
-  /** Writes what the terminal takes now; returns what it did not. */
+  /** Writes what the terminal takes now; returns what it did not. Why it did not, the slow way finds out. */
   #writeDirect(bytes: Uint8Array): Uint8Array {
-    if (this.#directFd === undefined) return bytes;
-    try {
-      return bytes.subarray(writeSync(this.#directFd, bytes));
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code === "EAGAIN") return bytes;
-      this.#lose();
-      return bytes.subarray(bytes.length);
-    }
+    if (this.#directFd === -1) return bytes;
+    return bytes.subarray(Math.max(0, this.#calls.write(this.#directFd, bytes, bytes.length)));
   }
 
   #writeNext(): void {
@@ -87,7 +84,9 @@ export class TerminalOutput implements Disposable {
       return;
     }
     this.#isWriting = true;
-    // On the blocking descriptor, in a thread of its own: it waits for the terminal there.
+    // On the blocking descriptor, in a thread of its own: it waits for the terminal there. `node:fs` takes a millisecond
+    // to load, which the first picture does not wait for.
+    const { write } = process.getBuiltinModule("node:fs");
     write(OUT, bytes, 0, bytes.length, null, (cause, count) => {
       const isBusy = cause?.code === "EAGAIN";
       if (cause !== null && !isBusy) this.#lose();
@@ -109,15 +108,5 @@ export class TerminalOutput implements Disposable {
     if (this.#isGone) return;
     this.#isGone = true;
     this.#listener.onGone();
-  }
-}
-
-/** Undefined where the system has no such path or refuses it; then every write takes the way through a thread. */
-function openDirect(): number | undefined {
-  try {
-    return openSync(OUT_PATH, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
-  } catch {
-    // The terminal of another user (after `su`), or a system without /proc: not an error, only slower by a thread switch.
-    return undefined;
   }
 }

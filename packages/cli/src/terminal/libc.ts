@@ -4,15 +4,20 @@ import { dlopen } from "bun:ffi";
  * The C library of a system, by the name that it has there, with the numbers that differ between them. The first that
  * loads is this system's. `cfmakeraw` and opaque buffers keep every structure layout out of this program.
  */
+const LINUX = { openFlags: 0o4401, windowSizeRequest: 0x5413n, peerLevel: 1, peerOption: 17 };
+const DARWIN = { openFlags: 0x20005, windowSizeRequest: 0x40087468n, peerLevel: 0, peerOption: 2 };
+
 const LIBRARIES: readonly Library[] = [
-  { name: "libc.so.6", windowSizeRequest: 0x5413n, peerLevel: 1, peerOption: 17 },
-  { name: "libc.musl-x86_64.so.1", windowSizeRequest: 0x5413n, peerLevel: 1, peerOption: 17 },
-  { name: "libc.musl-aarch64.so.1", windowSizeRequest: 0x5413n, peerLevel: 1, peerOption: 17 },
-  { name: "/usr/lib/libSystem.B.dylib", windowSizeRequest: 0x40087468n, peerLevel: 0, peerOption: 2 },
+  { name: "libc.so.6", ...LINUX },
+  { name: "libc.musl-x86_64.so.1", ...LINUX },
+  { name: "libc.musl-aarch64.so.1", ...LINUX },
+  { name: "/usr/lib/libSystem.B.dylib", ...DARWIN },
 ];
 
 interface Library {
   readonly name: string;
+  /** O_WRONLY | O_NONBLOCK | O_NOCTTY */
+  readonly openFlags: number;
   /** TIOCGWINSZ */
   readonly windowSizeRequest: bigint;
   /** SOL_SOCKET and SO_PEERCRED, or SOL_LOCAL and LOCAL_PEERPID: both answers begin with the process id. */
@@ -26,6 +31,8 @@ const SYMBOLS = {
   tcsetattr: { args: ["i32", "i32", "ptr"], returns: "i32" },
   cfmakeraw: { args: ["ptr"], returns: "void" },
   ioctl: { args: ["i32", "u64", "ptr"], returns: "i32" },
+  open: { args: ["cstring", "i32"], returns: "i32" },
+  close: { args: ["i32"], returns: "i32" },
   write: { args: ["i32", "ptr", "u64"], returns: "i64" },
   getsockopt: { args: ["i32", "i32", "i32", "ptr", "ptr"], returns: "i32" },
 } as const;
@@ -36,6 +43,9 @@ export interface LibraryCalls {
   tcgetattr(fd: number, settings: Uint8Array): number;
   tcsetattr(fd: number, when: number, settings: Uint8Array): number;
   cfmakeraw(settings: Uint8Array): void;
+  /** Opens for writing without ever waiting, and without making it the controlling terminal. A descriptor, or -1. */
+  openForWriting(path: string): number;
+  close(fd: number): number;
   /** How many bytes were taken, or -1. */
   write(fd: number, bytes: Uint8Array, length: number): number;
   /** ioctl(TIOCGWINSZ) */
@@ -52,6 +62,7 @@ export function loadLibraryCalls(): LibraryCalls {
       const { symbols } = dlopen(library.name, SYMBOLS);
       return {
         ...symbols,
+        openForWriting: (path) => symbols.open(Buffer.from(`${path}\0`), library.openFlags),
         write: (fd, bytes, length) => Number(symbols.write(fd, bytes, length)),
         getWindowSize: (fd, size) => symbols.ioctl(fd, library.windowSizeRequest, size),
         peerPid: (fd) => {
