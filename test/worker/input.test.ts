@@ -66,7 +66,6 @@ describe("input", () => {
     await session.shows("ready");
     using viewer = await Viewer.attach(session.client);
     viewer.stream.write(numbered(2_000_000));
-    await Bun.sleep(100);
     viewer.type("\x03");
     await viewer.sees("interrupted");
     viewer.type("still here\n");

@@ -22,7 +22,7 @@ describe("the process of a worker", () => {
       const foreign = links.filter((link) => !own(link));
       return foreign.length === 1 && foreign;
     });
-    expect(others).toEqual([expect.stringMatching(/^socket:/)]);
+    expect(others[0]).toMatch(/^socket:/);
     for (const standard of [0, 1, 2]) {
       expect(readlinkSync(`/proc/${pid}/fd/${standard}`)).toBe("/dev/null");
     }
@@ -57,7 +57,8 @@ describe("the process of a worker", () => {
     expect(lines[0]).toMatch(/SigBlk:\s+0+$/);
     // The C library ignores its two internal signals, 32 and 33, in what it spawns.
     expect(lines[1]).toMatch(/SigIgn:\s+0+(180000000)?$/);
-    expect(lines.slice(2, 5)).toEqual(["1024", expect.stringMatching(/^\/dev\/pts\/\d+$/), "0027"]);
+    expect([lines[2], lines[4]]).toEqual(["1024", "0027"]);
+    expect(lines[3]).toMatch(/^\/dev\/pts\/\d+$/);
     const env = environmentOf(child?.pid ?? 0);
     expect(env.get("POHUNEK_SESSION_ID")).toBe(worker.key.sessionId);
     expect(env.get("POHUNEK_WORKER_ID")).toBe(worker.key.workerId);

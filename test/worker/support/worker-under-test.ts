@@ -27,7 +27,10 @@ export function newKey(): WorkerKey {
   };
 }
 
-export function supervisorFor(roots: TempRoots, backend: Supervisor["backend"] = "detached"): Supervisor {
+export function supervisorFor(
+  roots: Pick<TempRoots, "runtime" | "state">,
+  backend: Supervisor["backend"] = "detached",
+): Supervisor {
   const [executable = "", ...leadingArgs] = programCommand("worker", "run");
   const { runtime: runtimeRoot, state: stateRoot } = roots;
   const program = { executable, leadingArgs, env: {}, runtimeRoot, stateRoot, readyMs: 15_000 };
@@ -55,6 +58,11 @@ export class WorkerUnderTest implements AsyncDisposable {
     const worker = new WorkerUnderTest(options);
     await worker.supervisor.start(worker.key);
     return worker;
+  }
+
+  /** A worker that somebody else started. */
+  static adopt(roots: TempRoots, key: WorkerKey): WorkerUnderTest {
+    return new WorkerUnderTest({ roots, key });
   }
 
   get socketPath(): string {

@@ -23,20 +23,20 @@ const KILLED_MS = 2_000;
 /** Processes may fork while they are being killed; each round finds the ones the last did not see. */
 const KILL_ROUNDS = 5;
 
+/** A program that acts on SIGHUP has this long to do it before SIGTERM may cut it short. */
+const HANG_UP_MS = 100;
+
 /**
- * The one place that ends the processes of a generation: SIGHUP and SIGTERM to all, the grace, SIGKILL to what is left, and
- * again while new ones appear. Each signal goes to a process that was identified by pid and start, never to a reused pid.
+ * The one place that ends the processes of a generation: SIGHUP to all, as when a terminal is closed, SIGTERM to those that
+ * go on, the grace, SIGKILL to what is left, and again while new ones appear. Each signal goes to a process that was
+ * identified by pid and start, never to a reused pid.
  */
 export async function endGeneration(options: EndOptions): Promise<EndResult> {
-  const { processes } = options;
-  const asked = findGeneration(processes, options).members;
-  for (const member of asked) {
-    processes.signal(member, "SIGHUP");
-    processes.signal(member, "SIGTERM");
-    // A stopped process acts on neither until it goes on.
-    processes.signal(member, "SIGCONT");
-  }
-  await waitForEnd(options, asked, options.graceMs);
+  const { processes, graceMs } = options;
+  const hangUpMs = Math.min(HANG_UP_MS, graceMs / 2);
+  // A stopped process acts on nothing until it goes on.
+  await ask(options, ["SIGHUP", "SIGCONT"], hangUpMs);
+  await ask(options, ["SIGTERM", "SIGCONT"], graceMs - hangUpMs);
   for (let round = 0; round < KILL_ROUNDS; round += 1) {
     const { members } = findGeneration(processes, options);
     if (members.length === 0) {
@@ -49,6 +49,17 @@ export async function endGeneration(options: EndOptions): Promise<EndResult> {
   }
   const left = findGeneration(processes, options);
   return { survivors: left.members, unclear: left.unclear };
+}
+
+async function ask(options: EndOptions, signals: readonly NodeJS.Signals[], ms: number): Promise<void> {
+  const { processes } = options;
+  const { members } = findGeneration(processes, options);
+  for (const member of members) {
+    for (const signal of signals) {
+      processes.signal(member, signal);
+    }
+  }
+  await waitForEnd(options, members, ms);
 }
 
 async function waitForEnd(options: EndOptions, members: readonly ProcessFacts[], ms: number): Promise<void> {
