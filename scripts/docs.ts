@@ -5,6 +5,7 @@
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { renderCommandsPage } from "@pohunek/cli/reference";
 import { renderSettings } from "@pohunek/host/settings";
 import { renderErrorsPage } from "./docs/errors-page.ts";
 import { renderProtocolPage } from "./docs/protocol-page.ts";
@@ -13,13 +14,14 @@ const ROOT = join(import.meta.dir, "..");
 
 interface Page {
   readonly path: string;
-  readonly render: () => string;
+  readonly render: () => string | Promise<string>;
 }
 
 const PAGES: readonly Page[] = [
   { path: "docs/protocol.md", render: () => renderProtocolPage(join(ROOT, "docs/protocol.md")) },
   { path: "docs/errors.md", render: () => renderErrorsPage(ROOT) },
   { path: "docs/config.md", render: renderSettings },
+  { path: "docs/cli.md", render: renderCommandsPage },
 ];
 
 const isCheck = process.argv.includes("--check");
@@ -27,7 +29,7 @@ const stale: string[] = [];
 for (const { path, render } of PAGES) {
   const file = join(ROOT, path);
   const before = existsSync(file) ? readFileSync(file, "utf8") : "";
-  const after = render();
+  const after = await render();
   if (before === after) continue;
   stale.push(path);
   if (!isCheck) writeFileSync(file, after);

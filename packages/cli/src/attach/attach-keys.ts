@@ -1,5 +1,5 @@
 import type { Key } from "./key-sequence.ts";
-import { MAX_KEY_SEQUENCE_BYTES, readSequence } from "./key-sequence.ts";
+import { readSequence } from "./key-sequence.ts";
 
 export type AttachAction = "detach" | "menu";
 
@@ -158,6 +158,3 @@ function join(pieces: readonly Uint8Array[]): Uint8Array {
 
 /** How long the rest of a cut key sequence is waited for: an Escape key pressed alone is delayed by this much. */
 export const KEY_HOLD_MS = 25;
-
-/** At most this many bytes are held back. */
-export const KEY_HOLD_BYTES = MAX_KEY_SEQUENCE_BYTES;

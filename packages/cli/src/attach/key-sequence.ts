@@ -3,7 +3,7 @@ const LEFT_BRACKET = 0x5b;
 const LESS_THAN = 0x3c;
 
 /** A longer sequence is no key that we know, whatever it is. */
-export const MAX_KEY_SEQUENCE_BYTES = 64;
+const MAX_KEY_SEQUENCE_BYTES = 64;
 
 // Lock keys are no part of a chord: bits of caps lock and num lock in the kitty protocol.
 const LOCK_BITS = 64 | 128;

@@ -1,3 +1,4 @@
+import { CharacterSets } from "./character-sets.ts";
 import { KeyboardStack } from "./keyboard-stacks.ts";
 import { OscState } from "./osc-state.ts";
 import { PrivateModes } from "./private-modes.ts";
@@ -10,8 +11,6 @@ type AlternateMode = 47 | 1047 | 1049;
 
 const INSERT = 4;
 const NEW_LINE = 20;
-/** Bytes of shift-out, and what undoes it. */
-const SHIFT_IN = "\x0f";
 
 /** What `restore` gives back. */
 export interface Restoration {
@@ -31,11 +30,10 @@ export class TerminalModes implements SequenceListener {
   readonly #mainKeyboard = new KeyboardStack();
   readonly #alternateKeyboard = new KeyboardStack();
   readonly #tabs = new TabStops();
-  readonly #charsets = new Set<number>();
+  readonly #charsets = new CharacterSets();
   readonly #modifiedKeys = new Set<number>();
   readonly #ansiModes = new Set<number>();
   #alternate: AlternateMode | undefined;
-  #isShifted = false;
   #isKeypadApplication = false;
   #cursorStyle = 0;
   #hasRegion = false;
@@ -61,7 +59,7 @@ export class TerminalModes implements SequenceListener {
 
   /** Shift-out and shift-in act outside of sequences, so the scanner does not see them. */
   onShift(isOut: boolean): void {
-    this.#isShifted = isOut;
+    this.#charsets.shift(isOut);
   }
 
   onEscape(intermediate: number, final: number): void {
@@ -71,14 +69,10 @@ export class TerminalModes implements SequenceListener {
       else if (last === ">") this.#isKeypadApplication = false;
       else if (last === "c") this.#hardReset();
       else if (last === "H") this.#tabs.set();
-      else if (last === "n" || last === "o") this.#isShifted = true;
+      else if (last === "n" || last === "o") this.#charsets.shift(true);
       return;
     }
-    if (intermediate < 0x28 || intermediate > 0x2f) return;
-    // `- . /` designate 96-character sets for the slots of `) * +`.
-    const slot = intermediate > 0x2c ? intermediate - 4 : intermediate;
-    if (last === "B" && slot === intermediate) this.#charsets.delete(slot);
-    else this.#charsets.add(slot);
+    this.#charsets.designate(intermediate, final);
   }
 
   onOsc(text: string, isWhole: boolean): void {
@@ -195,9 +189,8 @@ export class TerminalModes implements SequenceListener {
   #softReset(): void {
     this.#private.softReset();
     this.#attributes.reset();
-    this.#charsets.clear();
+    this.#charsets.reset();
     this.#ansiModes.delete(INSERT);
-    this.#isShifted = false;
     this.#isKeypadApplication = false;
     this.#hasRegion = false;
     this.#isProtecting = false;
@@ -234,7 +227,7 @@ export class TerminalModes implements SequenceListener {
 
   /** The part of it that text of this program needs. */
   settle(): string {
-    return this.#private.restoreFirst() + this.#restoreCharsets();
+    return this.#private.restoreFirst() + this.#charsets.restore();
   }
 
   #restoreRegion(): string {
@@ -248,7 +241,7 @@ export class TerminalModes implements SequenceListener {
     const text =
       (this.#attributes.areDefault ? "" : "\x1b[0m") +
       (this.#isProtecting ? '\x1b[0"q' : "") +
-      this.#restoreCharsets() +
+      this.#charsets.restore() +
       [...this.#ansiModes].map((mode) => `\x1b[${mode}l`).join("") +
       (this.#cursorStyle === 0 ? "" : "\x1b[0 q") +
       this.#osc.restore();
@@ -257,14 +250,6 @@ export class TerminalModes implements SequenceListener {
     this.#isProtecting = false;
     this.#cursorStyle = 0;
     return text;
-  }
-
-  #restoreCharsets(): string {
-    const designations = [...this.#charsets].map((slot) => `\x1b${String.fromCharCode(slot)}B`).join("");
-    const shift = this.#isShifted ? SHIFT_IN : "";
-    this.#charsets.clear();
-    this.#isShifted = false;
-    return designations + shift;
   }
 
   #restoreKeys(): string {
