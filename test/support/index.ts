@@ -1,4 +1,4 @@
-export type { Host, HostOptions, SessionFacts } from "./host.ts";
+export type { Host, SessionFacts } from "./host.ts";
 export { startHost } from "./host.ts";
 export {
   descriptorCount,
@@ -11,7 +11,6 @@ export {
 } from "./processes.ts";
 export { programCommand } from "./program.ts";
 export { RawAttach } from "./raw-attach.ts";
-export type { Address, WireAnswer, WireEvent } from "./raw-client.ts";
 export { RawClient } from "./raw-client.ts";
 export { TempRoots } from "./temp-roots.ts";
 export { until } from "./until.ts";

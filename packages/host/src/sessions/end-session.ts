@@ -3,12 +3,12 @@ import type { Platform } from "../platform/index.ts";
 import type { Logger } from "../store/logger.ts";
 import { failureFields } from "../store/logger.ts";
 import type { Supervisor } from "../supervision/supervisor.ts";
-import type { SurvivingProcess } from "../worker-api/operations.ts";
+import type { StopResult, SurvivingProcess } from "../worker-api/operations.ts";
 import type { Retries } from "./backoff.ts";
 import type { Changes } from "./changes.ts";
 import type { EndedWorkers } from "./ended-workers.ts";
 import type { EndLeftovers, Leftovers } from "./leftovers.ts";
-import { areConfirmed } from "./leftovers.ts";
+import { areConfirmed, NOTHING_LEFT } from "./leftovers.ts";
 import { hasEnded } from "./lifecycle.ts";
 import type { Registry } from "./registry.ts";
 import { retireWorker } from "./retire-worker.ts";
@@ -108,7 +108,11 @@ export class SessionEnder {
   }
 
   /** Writes the operation down, has the worker end everything, and sees that the outcome is recorded. */
-  async #stopNow(session: Session, kind: "stop" | "remove", step: string = STEP_STRICT): Promise<void> {
+  async #stopNow(
+    session: Session,
+    kind: "stop" | "remove",
+    step: string = STEP_STRICT,
+  ): Promise<StopResult | undefined> {
     const { registry, reach, graceMs } = this.#options;
     await this.#mustBeReachable(session);
     // An operation of a daemon that is gone is kept when it fails again: it is tried until it succeeds.
@@ -116,13 +120,14 @@ export class SessionEnder {
     this.#begin(session, kind, step);
     reach(`${kind}:recorded`);
     try {
-      await session.link?.client.stop({ grace_ms: graceMs });
+      const result = await session.link?.client.stop({ grace_ms: graceMs });
       reach("stop:ended");
       await this.#untilEnded(session);
       reach("stop:stored");
+      return result;
     } catch (cause) {
       if (hasEnded(session.record)) {
-        return;
+        return undefined;
       }
       if (!isInherited) {
         registry.note(session, null);
@@ -168,13 +173,15 @@ export class SessionEnder {
     const { registry, reach, endLeftovers, deleteFiles } = this.#options;
     const step = isAccepting ? STEP_ACCEPTING : STEP_STRICT;
     const wasRunning = !hasEnded(session.record);
+    let stopped: StopResult | undefined;
     if (wasRunning) {
-      await this.#stopNow(session, "remove", step);
+      stopped = await this.#stopNow(session, "remove", step);
     } else {
       this.#begin(session, "remove", step);
       reach("remove:recorded");
     }
-    const leftovers = await endLeftovers(keyOf(session));
+    // A worker that has just swept and found nothing left needs no second sweep.
+    const leftovers = stopped?.confirmed ? NOTHING_LEFT : await endLeftovers(keyOf(session));
     if (!isAccepting && !areConfirmed(leftovers)) {
       registry.note(session, null);
       throw unconfirmed(leftovers);

@@ -11,6 +11,8 @@ export interface Leftovers {
   readonly isCertain: boolean;
 }
 
+export const NOTHING_LEFT: Leftovers = { survivors: [], skipped: [], isCertain: true };
+
 /** Ends what a generation has left running, and tells what could not be ended. */
 export type EndLeftovers = (key: WorkerKey) => Promise<Leftovers>;
 
