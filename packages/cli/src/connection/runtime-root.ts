@@ -1,4 +1,4 @@
-import { protocolError } from "@pohunek/protocol/wire";
+import { encodeUtf8, protocolError } from "@pohunek/protocol/wire";
 import type { Settings } from "../config.ts";
 
 /** sun_path holds 108 bytes on Linux and 104 on Darwin; the smaller one, without its NUL. */
@@ -26,12 +26,12 @@ export async function findDaemonPlace(settings: Settings, uid: number): Promise<
       message: `XDG_RUNTIME_DIR is "${explicit}", which is no absolute path`,
     });
   }
-  return placeIn(explicit.replace(/(?<=.)\/+$/, ""));
+  return placeIn(explicit);
 }
 
 function placeIn(runtimeDir: string): DaemonPlace {
   const socketPath = `${runtimeDir}/pohunek/daemon.sock`;
-  const length = Buffer.byteLength(socketPath);
+  const length = encodeUtf8(socketPath).length;
   if (length > MAX_SOCKET_PATH_BYTES) {
     throw protocolError("paths_unavailable", {
       message: `the socket path ${socketPath} has ${length} bytes, but a socket path may have ${MAX_SOCKET_PATH_BYTES}`,

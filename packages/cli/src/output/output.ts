@@ -1,3 +1,4 @@
+import { encodeUtf8 } from "@pohunek/protocol/wire";
 import type { LocalTerminal } from "../terminal/local-terminal.ts";
 
 const OUT = 1;
@@ -25,7 +26,7 @@ export class StandardOutput implements Output {
   }
 
   print(text: string): void {
-    this.#writeAll(OUT, Buffer.from(text));
+    this.#writeAll(OUT, encodeUtf8(text));
   }
 
   printBytes(bytes: Uint8Array): void {
@@ -33,7 +34,7 @@ export class StandardOutput implements Output {
   }
 
   complain(text: string): void {
-    this.#writeAll(ERRORS, Buffer.from(text));
+    this.#writeAll(ERRORS, encodeUtf8(text));
   }
 
   #writeAll(fd: number, bytes: Uint8Array): void {
