@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { SessionFacts } from "../support/index.ts";
 import { programCommand, startHost, TempRoots, until } from "../support/index.ts";
@@ -151,6 +151,11 @@ test("another user can't connect: the folder is in the way, and should it not be
     ).text();
   // EACCES
   expect(await asNobody()).toBe("connect 13\n");
+  // The test runner's own temp folder is private as well.
+  const parent = dirname(host.roots.base);
+  if ((statSync(parent).mode & 0o001) === 0) {
+    chmodSync(parent, 0o711);
+  }
   const opened = [host.roots.base, join(host.roots.base, "r"), host.roots.runtime];
   opened.forEach((folder) => chmodSync(folder, 0o755));
   chmodSync(host.roots.socket, 0o666);

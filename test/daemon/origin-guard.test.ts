@@ -60,7 +60,7 @@ test("exactly nine methods are denied to a program on its own session, and to no
   expect(denied.sort()).toEqual(DENIED.toSorted());
   expect(Object.keys(METHODS).length).toBe(63);
 
-  const allowed = async (pair: object, target: string): Promise<void> => {
+  const allowed = async (pair: Readonly<Record<string, unknown>>, target: string): Promise<void> => {
     const { err } = await client.ask("session.rename", { session_id: target, name: "x" }, pair);
     expect(err).toBeUndefined();
   };

@@ -266,7 +266,7 @@ export class Host implements AsyncDisposable {
 
   /** Ends the daemon and the workers, then fails when a process of this host is left. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const lines = readLines(this.roots.daemonLog).slice(-LOG_LINES_SHOWN);
+    const lines = readLines(this.roots.daemonLog).filter(isWorthShowing).slice(-LOG_LINES_SHOWN);
     try {
       await this.#end();
     } finally {
@@ -305,6 +305,11 @@ function signal(pid: number, name: NodeJS.Signals): void {
   if (isAlive(pid)) {
     process.kill(pid, name);
   }
+}
+
+/** Requests that succeeded say nothing about a failure. */
+function isWorthShowing(line: string): boolean {
+  return !line.includes('"event":"request"') || line.includes('"code":');
 }
 
 function tmpIsOfRunner(): boolean {
