@@ -15,6 +15,10 @@ export class ByteReader {
     return this.#offset;
   }
 
+  get remaining(): number {
+    return this.bytes.length - this.#offset;
+  }
+
   skip(count: number): void {
     this.#offset += count;
   }
@@ -50,7 +54,7 @@ export class ByteReader {
   }
 
   rest(): Uint8Array {
-    return this.take(this.bytes.length - this.#offset);
+    return this.take(this.remaining);
   }
 
   text(length: number): string {

@@ -16,13 +16,11 @@ export const DATA = {
   title: 12,
   pwd: 13,
   scrollbackRows: 15,
-  mode: 37,
   vtGround: 38,
 } as const;
 
 /** GhosttyTerminalOption */
 export const OPTION = {
-  userdata: 0,
   writePty: 1,
   bell: 2,
   xtversion: 4,
@@ -45,7 +43,6 @@ export const OPTION = {
 export const STRUCT = {
   string: { ptr: 0, len: 4, size: 8 },
   writer: { write: 0, userdata: 4, size: 8 },
-  modeConfig: { mode: 0, value: 2, size: 4 },
   sizeReport: { rows: 0, columns: 2, cellWidth: 4, cellHeight: 8, size: 12 },
   clipboardWrite: { location: 4, contents: 8, contentsLen: 12, size: 16 },
   clipboardContent: { mime: 0, data: 8, size: 16 },
@@ -74,9 +71,6 @@ export const SCREEN_ALTERNATE = 1;
 export const COLOR_SCHEME_DARK = 1;
 /** GhosttyClipboardWriteResult SUCCESS: the copy was taken over by the listener. */
 export const CLIPBOARD_SUCCESS = 0;
-
-/** GhosttyMode packs the number in the low 15 bits and "ANSI mode" in the top one. */
-export const ansiMode = (value: number): number => value | 0x8000;
 
 /** The exports that are called. `Pointer` and sizes are wasm32 numbers. */
 export interface GhosttyExports {

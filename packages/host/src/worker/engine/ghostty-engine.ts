@@ -1,6 +1,6 @@
 import { DATA, SCREEN_ALTERNATE } from "./ghostty-abi.ts";
 import { type GhosttyRuntime, loadGhosttyRuntime, PIECE_BYTES } from "./ghostty-runtime.ts";
-import { GhosttyTerminal } from "./ghostty-terminal.ts";
+import { CANCEL, GhosttyTerminal } from "./ghostty-terminal.ts";
 import { ListenerEffects } from "./listener-effects.ts";
 import { hasMode, MODES, modesOf, reportAnsiMode } from "./mode-registry.ts";
 import { OverlongSequence } from "./overlong-sequence.ts";
@@ -19,8 +19,6 @@ import type {
 } from "./terminal-engine.ts";
 import type { GridRows, TerminalHeader, TerminalState } from "./terminal-state.ts";
 
-/** Aborts a sequence in every state of the parser. */
-const CANCEL = Uint8Array.of(0x18);
 const NOTHING = new Uint8Array(0);
 
 /** The engine that the worker ships: libghostty-vt as WebAssembly. */
@@ -113,7 +111,7 @@ export class GhosttyEngine implements TerminalEngine {
     return this.#effects.hasTitle;
   }
 
-  /** Whether colours of the terminal were found changed, now or at an earlier look. */
+  /** Whether the program ever set a colour of the terminal. */
   get hasColors(): boolean {
     return this.#hasColors;
   }
@@ -138,10 +136,7 @@ export class GhosttyEngine implements TerminalEngine {
 
   /** Everything the terminal remembers, with at least `historyLines` rows of history where there are as many. */
   state(historyLines: number): TerminalState {
-    const state = readSnapshot(this.#terminal.snapshot(historyLines).bytes);
-    this.#noteColors(state.header);
-    const standIn = this.#overlong.standIn;
-    return standIn === undefined ? state : { ...state, pending: standIn };
+    return { ...readSnapshot(this.#terminal.snapshot(historyLines).bytes), pending: this.pendingBytes() };
   }
 
   [Symbol.dispose](): void {
@@ -177,6 +172,9 @@ export class GhosttyEngine implements TerminalEngine {
         return;
       case "reset":
         this.#modifyOtherKeys = 0;
+        return;
+      case "color-change":
+        this.#hasColors = true;
         return;
       case "extended-cursor-query":
         this.#reply(this.#extendedCursorReport());
@@ -220,14 +218,9 @@ export class GhosttyEngine implements TerminalEngine {
     return header.alternateActive && alternate !== undefined ? alternate.grid : primary.grid;
   }
 
-  #noteColors({ palette, foreground, background, cursorColor }: TerminalHeader): void {
-    this.#hasColors ||= palette.size > 0 || [foreground, background, cursorColor].some((color) => color !== undefined);
-  }
-
   #fingerprintView(): string {
     const { header, primary, alternate } = readSnapshot(this.#terminal.snapshot("screens").bytes);
     const { alternateActive, modes, palette, foreground, background } = header;
-    this.#noteColors(header);
     const grid = (alternateActive ? alternate : primary)?.grid.fingerprint();
     const isReverse = hasMode(modes, MODES.reverseColors);
     return JSON.stringify([

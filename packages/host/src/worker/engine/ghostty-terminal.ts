@@ -5,6 +5,8 @@ import { SnapshotCollector, type SnapshotExtent } from "./snapshot-collector.ts"
 
 /** The engine frees history a page at a time, and a page holds about this many cells: without slack 1,000 lines may be 330. */
 const PAGE_CELLS = 55_000;
+/** Aborts a sequence in every state of the parser. */
+export const CANCEL = Uint8Array.of(0x18);
 const NO_LIMIT = 0xffffffff;
 type Data = (typeof DATA)[keyof typeof DATA];
 
@@ -65,11 +67,9 @@ export class GhosttyTerminal implements Disposable {
     return new TextDecoder().decode(this.#runtime.stringBytes(this.#runtime.scratch));
   }
 
+  /** The unfinished sequence is not always in it; ask `continuation`. */
   snapshot(extent: SnapshotExtent): SnapshotCollector {
-    const collector = new SnapshotCollector(extent, typeof extent === "number" ? this.#historyBytes : 0);
-    if (!this.#runtime.encodeSnapshot(this.#handle, collector.sink)) {
-      throw new Error("terminal engine could not encode its state");
-    }
+    const collector = this.#encode(extent) ?? this.#encodeWithoutSequence(extent);
     if (typeof extent === "number") this.#historyBytes = collector.bytes.length;
     return collector;
   }
@@ -86,6 +86,26 @@ export class GhosttyTerminal implements Disposable {
 
   [Symbol.dispose](): void {
     this.#runtime.freeTerminal(this.#handle);
+  }
+
+  #encode(extent: SnapshotExtent): SnapshotCollector | undefined {
+    const collector = new SnapshotCollector(extent, typeof extent === "number" ? this.#historyBytes : 0);
+    return this.#runtime.encodeSnapshot(this.#handle, collector.sink) ? collector : undefined;
+  }
+
+  /**
+   * The encoder refuses some unfinished strings (an APC string with bytes 0x80 to 0x9f in it) that the parser itself is
+   * content with: such a one is put aside meanwhile.
+   */
+  #encodeWithoutSequence(extent: SnapshotExtent): SnapshotCollector {
+    const pending = this.continuation(Number.POSITIVE_INFINITY);
+    this.feed(CANCEL);
+    const collector = this.#encode(extent);
+    for (let offset = 0; pending !== undefined && offset < pending.length; offset += PIECE_BYTES) {
+      this.feed(pending.subarray(offset, offset + PIECE_BYTES));
+    }
+    if (collector === undefined) throw new Error("terminal engine could not encode its state");
+    return collector;
   }
 
   #get(data: Data): void {

@@ -4,6 +4,7 @@ export type TappedSequence =
   | { readonly kind: "reset" }
   | { readonly kind: "extended-cursor-query" }
   | { readonly kind: "ansi-mode-query"; readonly mode: number }
+  | { readonly kind: "color-change" }
   | { readonly kind: "program-status"; readonly payload: string };
 
 export interface TapMatch {
@@ -21,33 +22,41 @@ const CSI_BYTES = 32;
 
 const NOTHING = new Uint8Array(0);
 
-const NEEDLES = ["\x1b[>", "\x1bc", "\x1b[?6n", "$p", "\x1b]7501;"].map((text) => Buffer.from(text, "latin1"));
+const NEEDLES = ["\x1b[>", "\x1bc", "\x1b[?6n", "$p", "\x1b]7501;", "\x1b]4;", "\x1b]1"].map((text) =>
+  Buffer.from(text, "latin1"),
+);
 /** How far a needle stands behind the start of its sequence, at most. */
 const LOOK_BACK = 8;
 
 /**
- * Looks for a handful of rare sequences without parsing the stream: five searches by `indexOf`, about 0.07 us for 4 KB each,
+ * Looks for a handful of rare sequences without parsing the stream: a few searches by `indexOf`, about 0.07 us for 4 KB each,
  * against 15 to 60 us that the engine needs for them. In every string state of a terminal an ESC ends the string, so a match that
  * starts with ESC is what it looks like.
  */
 export class SequenceTap {
   #carry: Uint8Array = NOTHING;
+  /** For each needle the next match in the bytes that are being looked through. */
+  #ahead: (FoundMatch | undefined)[] = [];
 
-  /** The first tapped sequence that ends in `bytes` at or behind `from`. */
+  /** The first tapped sequence in `bytes` behind `from`; call it with 0 first, then with the end of each match. */
   next(bytes: Uint8Array, from: number): TapMatch | undefined {
     const carried = this.#carry.length > 0 ? this.#completeCarry(bytes) : undefined;
     if (carried !== undefined) return carried;
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    let best: TapMatch | undefined;
-    for (const needle of NEEDLES) {
-      const match = firstMatch(buffer, needle, from);
+    if (from === 0 || this.#ahead.length === 0) this.#ahead = NEEDLES.map((needle) => firstMatch(buffer, needle, from));
+    let best: FoundMatch | undefined;
+    this.#ahead.forEach((found, index) => {
+      // What is behind us is looked for again; what is not there at all stays so, however many matches others have.
+      const match = found !== undefined && found.start < from ? firstMatch(buffer, NEEDLES[index]!, from) : found;
+      this.#ahead[index] = match;
       if (match !== undefined && (best === undefined || match.end < best.end)) best = match;
-    }
+    });
     return best;
   }
 
   /** Remembers the beginning of a sequence that goes on in the next write. `isGround`: there is none. */
   keep(bytes: Uint8Array, isGround: boolean): void {
+    this.#ahead = [];
     if (isGround) {
       this.#carry = NOTHING;
       return;
@@ -73,12 +82,16 @@ function join(first: Uint8Array, second: Uint8Array): Uint8Array {
   return joined;
 }
 
-function firstMatch(buffer: Buffer, needle: Buffer, from: number): TapMatch | undefined {
+interface FoundMatch extends TapMatch {
+  readonly start: number;
+}
+
+function firstMatch(buffer: Buffer, needle: Buffer, from: number): FoundMatch | undefined {
   let at = buffer.indexOf(needle, from);
   while (at >= 0) {
     const start = needle[0] === ESC ? at : buffer.lastIndexOf(ESC, at);
     const match = start >= Math.max(from, at - LOOK_BACK) ? parseAt(buffer, start) : undefined;
-    if (match !== undefined) return match;
+    if (match !== undefined) return { ...match, start };
     at = buffer.indexOf(needle, at + 1);
   }
   return undefined;
@@ -87,7 +100,7 @@ function firstMatch(buffer: Buffer, needle: Buffer, from: number): TapMatch | un
 function parseAt(bytes: Uint8Array, start: number): TapMatch | undefined {
   const introducer = bytes[start + 1];
   if (introducer === 0x63) return { sequence: { kind: "reset" }, end: start + 2 };
-  if (introducer === 0x5d) return parseStatus(bytes, start);
+  if (introducer === 0x5d) return parseStatus(bytes, start) ?? parseColorChange(bytes, start);
   if (introducer !== 0x5b) return undefined;
   const head = Buffer.from(bytes.subarray(start + 2, start + 2 + CSI_BYTES)).toString("latin1");
   const found = /^([>?]?)([0-9;]*)(\$?[@-~])/.exec(head);
@@ -118,4 +131,11 @@ function parseStatus(bytes: Uint8Array, start: number): TapMatch | undefined {
     return { sequence: { kind: "program-status", payload }, end: bytes[at] === BEL ? at + 1 : at };
   }
   return undefined;
+}
+
+/** OSC 4 and OSC 10 to 19 that set a colour instead of asking for it; what they set is the engine's business. */
+function parseColorChange(bytes: Uint8Array, start: number): TapMatch | undefined {
+  const head = Buffer.from(bytes.subarray(start + 2, start + 2 + CSI_BYTES)).toString("latin1");
+  const found = /^(?:4;[0-9]+|1[0-9]);[^?]/.exec(head);
+  return found === null ? undefined : { sequence: { kind: "color-change" }, end: start + 2 + found[0].length };
 }

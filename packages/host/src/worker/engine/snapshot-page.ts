@@ -113,7 +113,8 @@ export class SnapshotPage {
   }
 
   #readGraphemes(reader: ByteReader): void {
-    for (let left = reader.u32(); left > 0; left -= 1) {
+    // The engine has been seen to announce one entry more than there is.
+    for (let left = reader.u32(); left > 0 && reader.remaining > 0; left -= 1) {
       const [row, col, count] = [reader.u16(), reader.u16(), reader.u16()];
       let text = "";
       for (let index = 0; index < count; index += 1) text += String.fromCodePoint(reader.u32());

@@ -27,9 +27,14 @@ export class ClusterMode {
   /** Call before a cell that is more than one character, or whose character could join the cell before. */
   prepare(code: number, graphemes: string, isWide: boolean): void {
     const isSeparate = this.#joinsNext || isSkinTone(code) || isRegionalIndicator(code);
-    this.#joinsNext = graphemes.endsWith(ZERO_WIDTH_JOINER);
+    this.after(graphemes);
     if (isJoined(code, graphemes, isWide)) this.#set(true);
     else if (isSeparate || graphemes.includes(EMOJI_PRESENTATION)) this.#set(false);
+  }
+
+  /** Call where painting goes on behind a cell that it did not paint itself. */
+  after(graphemes: string): void {
+    this.#joinsNext = graphemes.endsWith(ZERO_WIDTH_JOINER);
   }
 
   restore(): void {

@@ -77,7 +77,7 @@ export class CursorPainter {
     pen.protect(target.isProtected);
     pen.link(target.hyperlink);
     pen.semantic(target.semantic ?? 0, this.#row(target.row).prompt);
-    if (target.inputEndsWithLine === true) pen.inputWithoutMark();
+    if (target.inputEndsWithLine === true) pen.input("until-line-end");
     this.#useCharset(target.charset);
   }
 
@@ -146,8 +146,9 @@ export class CursorPainter {
       this.#rows.paintCell(row, start);
       return;
     }
-    if (cellIsErased(low)) this.#brushes.pen.styleSequence(erasedSequence(low));
-    else this.#brushes.pen.plain();
+    this.#brushes.pen.styleSequence(cellIsErased(low) ? erasedSequence(low) : PLAIN);
+    this.#brushes.pen.link(undefined);
+    this.#brushes.pen.protect(false);
     this.#brushes.writer.codepoint(BLANK);
   }
 

@@ -56,19 +56,25 @@ export function writePrintingModes(writer: VtWriter, header: TerminalHeader): vo
   if (ansi.length > 0) writer.csi(`${ansi.map((mode) => mode.number).join(";")}h`);
 }
 
-/** What XTSAVE has stored, where it differs from what it would have without. */
+/**
+ * What XTSAVE has stored, where it differs from what it would have without. Call it before the modes are brought to their
+ * value. The modes that switch the screen or save the cursor can't be set for the sake of saving them.
+ */
 export function writeSavedModes(writer: VtWriter, header: TerminalHeader): void {
-  const differs = (mode: ModeEntry): boolean => hasMode(header.savedModes, mode) !== hasMode(header.defaultModes, mode);
-  const saved = [...COMMON_MODES, ...PREFERENCE_MODES, ...SAVED_ONLY].filter((mode) => !mode.ansi && differs(mode));
-  for (const mode of saved) {
-    writer.csi(`?${mode.number}${hasMode(header.savedModes, mode) ? "h" : "l"}`);
+  const switching: readonly ModeEntry[] = [
+    MODES.alternate47,
+    MODES.alternate1047,
+    MODES.savedCursor1048,
+    MODES.alternate1049,
+  ];
+  for (const mode of Object.values<ModeEntry>(MODES)) {
+    const isOn = hasMode(header.savedModes, mode);
+    if (mode.ansi || switching.includes(mode) || isOn === hasMode(header.defaultModes, mode)) continue;
+    writer.csi(`?${mode.number}${isOn ? "h" : "l"}`);
     writer.csi(`?${mode.number}s`);
     writer.csi(`?${mode.number}${hasMode(header.modes, mode) ? "h" : "l"}`);
   }
 }
-
-/** Modes that may be saved although something else writes them. */
-const SAVED_ONLY: readonly ModeEntry[] = [MODES.synchronizedOutput, MODES.wraparound, MODES.keypad];
 
 function writeSwitches(writer: VtWriter, header: TerminalHeader, entries: readonly ModeEntry[]): void {
   const isOn = (entry: ModeEntry): boolean => hasMode(header.modes, entry);

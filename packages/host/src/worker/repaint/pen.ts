@@ -4,9 +4,8 @@ import type { VtWriter } from "./vt-writer.ts";
 
 /** OSC 133: D ends whatever there was, without a mark on the row. */
 const OUTPUT_MARK = "133;D";
-const INPUT_MARK = "133;B";
-/** Input that ends with the line. */
-const LINE_INPUT_MARK = "133;I";
+const INPUT_MARKS = { "over-lines": "133;B", "until-line-end": "133;I" } as const;
+type InputKind = keyof typeof INPUT_MARKS;
 /** P starts a prompt where the cursor stands and marks the row: as one that goes on with `k=c`. By `GridRow.prompt`. */
 const PROMPT_MARKS = ["133;P", "133;P", "133;P;k=c"] as const;
 
@@ -18,6 +17,10 @@ export class Pen {
   #link: string | undefined;
   #isProtected = false;
   #semantic: SemanticContent = 0;
+  #hasBackground = false;
+  #inputKind: InputKind = "over-lines";
+  #hasProtected = false;
+  #hasMarks = false;
   protectedMode: ProtectedMode = "off";
   isOnPrimary = true;
 
@@ -27,17 +30,18 @@ export class Pen {
   }
 
   style(style: Style): void {
-    this.styleSequence(this.#sequences.of(style));
+    this.#apply(this.#sequences.of(style));
+    this.#hasBackground = style.background.kind !== "default";
   }
 
+  /** A ready sequence, of `erasedSequence` or PLAIN. */
   styleSequence(sequence: string): void {
-    if (sequence === this.#style) return;
-    this.#style = sequence;
-    this.#writer.ascii(sequence);
+    this.#apply(sequence);
+    this.#hasBackground = sequence !== PLAIN;
   }
 
-  get isPlain(): boolean {
-    return this.#style === PLAIN;
+  get hasBackground(): boolean {
+    return this.#hasBackground;
   }
 
   /** Lines that scroll in take the pen's background, so it has to be plain then. */
@@ -55,6 +59,7 @@ export class Pen {
   protect(isProtected: boolean): void {
     if (isProtected === this.#isProtected) return;
     this.#isProtected = isProtected;
+    this.#hasProtected = true;
     if (this.protectedMode === "iso") this.#writer.ascii(isProtected ? "\x1bV" : "\x1bW");
     else this.#writer.csi(isProtected ? '1"q' : '0"q');
   }
@@ -66,31 +71,50 @@ export class Pen {
       this.#startPromptElsewhere();
       return;
     }
+    if (semantic === 1) {
+      this.input("over-lines");
+      return;
+    }
     this.#semantic = semantic;
-    if (semantic === 0) this.#writer.osc(OUTPUT_MARK);
-    else this.#writer.osc(semantic === 1 ? INPUT_MARK : (PROMPT_MARKS[rowPrompt] ?? PROMPT_MARKS[0]));
+    this.#mark(semantic === 0 ? OUTPUT_MARK : (PROMPT_MARKS[rowPrompt] ?? PROMPT_MARKS[0]));
   }
 
-  /** Input that does not mark the row into which it wraps. */
-  inputWithoutMark(): void {
+  /** Input that goes over lines marks the rows into which it wraps, input until the end of the line does not. */
+  input(kind: InputKind): void {
+    if (this.#semantic === 1 && this.#inputKind === kind) return;
     this.#semantic = 1;
-    this.#writer.osc(LINE_INPUT_MARK);
+    this.#inputKind = kind;
+    this.#mark(INPUT_MARKS[kind]);
   }
 
   /** Marks the row in which the cursor stands. */
   markRow(rowPrompt: number): void {
     this.#semantic = 2;
-    this.#writer.osc(PROMPT_MARKS[rowPrompt] ?? PROMPT_MARKS[0]);
+    this.#mark(PROMPT_MARKS[rowPrompt] ?? PROMPT_MARKS[0]);
   }
 
   /** Writes the initial state anew, where it is not known what the terminal kept. */
   reset(): void {
     this.#style = PLAIN;
+    this.#hasBackground = false;
     this.#link = undefined;
     this.#writer.ascii(PLAIN);
     this.#writer.osc("8;;");
-    this.protect(false);
-    this.semantic(0, 0);
+    this.#isProtected = false;
+    this.#semantic = 0;
+    if (this.#hasProtected) this.#writer.csi('0"q');
+    if (this.#hasMarks) this.#writer.osc(OUTPUT_MARK);
+  }
+
+  #mark(body: string): void {
+    this.#hasMarks = true;
+    this.#writer.osc(body);
+  }
+
+  #apply(sequence: string): void {
+    if (sequence === this.#style) return;
+    this.#style = sequence;
+    this.#writer.ascii(sequence);
   }
 
   /** A prompt in the pen without a mark on the row: starting one marks a row, so it is one of the alternate screen. */
@@ -98,7 +122,7 @@ export class Pen {
     this.link(undefined);
     this.#semantic = 2;
     this.#writer.csi("?47h");
-    this.#writer.osc(PROMPT_MARKS[1]);
+    this.#mark(PROMPT_MARKS[1]);
     this.#writer.csi("?47l");
   }
 }

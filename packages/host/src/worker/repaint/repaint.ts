@@ -76,7 +76,8 @@ class Repaint {
   }
 
   write(): Uint8Array {
-    writePreamble(this.#writer, this.#header, this.#isUsed);
+    const enters = this.#paintsAlternateOnly ? `?${this.#waysIn()[0] ?? 1049}h` : undefined;
+    writePreamble(this.#writer, this.#header, { isUsed: this.#isUsed, enters });
     const { primary, alternate } = this.#state;
     const inView = this.#header.alternateActive && alternate !== undefined ? alternate : primary;
     if (!this.#header.alternateActive) this.#writeStrayModes();
@@ -133,11 +134,11 @@ class Repaint {
   /** The alternate screen is in view: the main one is painted first, since leaving must bring it back. */
   #paintAlternate(alternate: ScreenState): ScreenPainter {
     const { primary } = this.#state;
-    const entered = ENTER_ALTERNATE.filter((way) => this.#has(way.mode)).map((way) => way.number);
-    // Entering by 1049 saves the cursor. If there is no saved one, the program went another way first.
-    const [first = 47, ...others] = primary.savedCursor === undefined ? entered.reverse() : entered;
-    if (this.#options.screens !== "active") this.#paintBelow(primary, first === 1049);
-    if (this.#options.screens === "active" || first !== 1049) this.#writer.csi(`?${first}h`);
+    const [first = 47, ...others] = this.#waysIn();
+    if (!this.#paintsAlternateOnly) {
+      this.#paintBelow(primary, first === 1049);
+      if (first !== 1049) this.#writer.csi(`?${first}h`);
+    }
     for (const other of others) this.#writer.csi(`?${other}h`);
     this.#startScreen();
     const painter = this.#painter(alternate);
@@ -163,6 +164,16 @@ class Repaint {
     painter.placeCursor(SCREEN_ORIGIN);
   }
 
+  get #paintsAlternateOnly(): boolean {
+    return this.#header.alternateActive && this.#options.screens === "active";
+  }
+
+  /** The modes by which the program got to the alternate screen. 1049 saves the cursor; without a saved one it came later. */
+  #waysIn(): number[] {
+    const ways = ENTER_ALTERNATE.filter((way) => this.#has(way.mode)).map((way) => way.number);
+    return this.#state.primary.savedCursor === undefined ? ways.reverse() : ways;
+  }
+
   #saveTrigger(): string {
     return this.#has(MODES.savedCursor1048) ? "\x1b[?1048h" : "\x1b7";
   }
@@ -176,7 +187,9 @@ class Repaint {
       kittyIndex > 0 ||
       kittyFlags.some((flags) => flags > 0);
     if (this.#isUsed || hasState || this.#has(MODES.alternate47)) return true;
-    return Array.from({ length: grid.count }, (_, index) => grid.row(index).length).some((length) => length > 0);
+    return Array.from({ length: grid.count }, (_, index) => grid.row(index)).some(
+      (row) => row.length > 0 || row.wrapped,
+    );
   }
 
   /** Attributes, link and character sets may or may not follow to the other screen, so they start anew. */

@@ -68,17 +68,19 @@ export class RowPainter {
   paint(grid: GridRows, first: number): void {
     this.#col = 0;
     let wrap: Wrap | undefined;
-    for (let index = first; index < grid.count; index += 1) {
-      const row = grid.row(index);
+    let row = grid.row(first);
+    for (let index = first; ; index += 1) {
       const scrolls = index - first >= grid.visible;
-      const from = wrap === undefined ? 0 : this.#enterWrapped(row, wrap);
+      const from = wrap === undefined ? 0 : this.#enterWrapped(row, wrap, scrolls);
       if (row.prompt !== 0) this.#markPrompt(row, from);
-      // A line that scrolls in takes the background of the pen.
-      if (from > 0 && scrolls) this.#clearRest();
       this.#paintRow(row, from);
-      if (index === grid.count - 1) break;
-      wrap = row.wrapped ? this.#leaveWrapped(row) : undefined;
+      if (index + 1 >= grid.count) break;
+      const next = grid.row(index + 1);
+      // A row that wraps into one that is no continuation takes a line below that one, see `#enterWrapped`.
+      const canWrap = row.wrapped && (next.continuation || index + 2 - first < grid.visible);
+      wrap = canWrap ? this.#leaveWrapped(row) : undefined;
       if (wrap === undefined) this.#newLine(index + 1 - first >= grid.visible);
+      row = next;
     }
     this.#clusters.restore();
   }
@@ -86,6 +88,7 @@ export class RowPainter {
   /** Prints the one cell at `col`, where the viewer's cursor stands. */
   paintCell(row: GridRow, col: number): void {
     this.#col = col;
+    this.#clusters.after(row.graphemes(col - 1) || row.graphemes(col - 2));
     this.#paintCharacter(row, row.cells(), col);
     this.#clusters.restore();
   }
@@ -97,6 +100,7 @@ export class RowPainter {
   }
 
   #newLine(scrolls: boolean): void {
+    // A line that scrolls in takes the background of the pen.
     if (scrolls) this.#pen.plain();
     this.#pen.semantic(0, 0);
     this.#writer.ascii("\r\n");
@@ -117,17 +121,20 @@ export class RowPainter {
   }
 
   /** Makes the cursor wrap by the row's first cell; returns the column from which the rest is to be painted. */
-  #enterWrapped(row: GridRow, wrap: Wrap): number {
+  #enterWrapped(row: GridRow, wrap: Wrap, scrolls: boolean): number {
     const cells = row.cells();
     const isPrinted = row.continuation && isCharacter(cells.low(0));
-    const isWide = isPrinted && cellWidth(cells.high(0)) === WIDTH.wide;
+    const isWide = isPrinted && cellWidth(cells.high(0)) === WIDTH.wide && cellContent(cells.low(0)) !== BLANK;
     this.#col = 0;
     if (wrap.isHead && !isWide) {
       // Erasing selectively leaves the mark in the unused last column above.
       this.#enterByFiller(WIDE_FILLER, row.continuation ? "\x1b[?1K\r" : "\r\x1b[M");
     } else if (isPrinted) {
-      if (cellSemantic(cells.high(0)) === 1 && row.prompt === 0) this.#pen.inputWithoutMark();
+      // The cursor is still in the row above, which a prompt must not mark.
+      if (cellSemantic(cells.high(0)) === 2) this.#pen.semantic(2, 0);
+      if (cellSemantic(cells.high(0)) === 1) this.#pen.input(row.prompt === 0 ? "until-line-end" : "over-lines");
       this.#paintCharacter(row, cells, 0);
+      if (scrolls) this.#clearRest();
     } else {
       // Deleting the line leaves one that is no continuation.
       this.#enterByFiller(FILLER, row.continuation ? "\r\x1b[X" : "\r\x1b[M");
@@ -158,8 +165,9 @@ export class RowPainter {
     this.#writer.ascii(`\x1b[A\x1b[${this.#cols}G\x1b[@\x1b[B\x1b[${this.#col + 1}G`);
   }
 
+  /** A line that scrolls in takes the background of the pen. */
   #clearRest(): void {
-    if (this.#pen.isPlain) return;
+    if (!this.#pen.hasBackground) return;
     this.#pen.plain();
     this.#writer.csi("K");
   }
@@ -213,6 +221,7 @@ export class RowPainter {
         col = this.#paintErased(cells, col, count);
       } else {
         if (isCharacter(low) || hasLook(low, high)) this.#paintCharacter(row, cells, col);
+        if (isControl(low) && this.#col < this.#cols) this.#writer.csi(`${this.#col + 1}G`);
         col = this.#copyAlike(row, cells, { from: this.#col > col ? this.#col : col + 1, count });
       }
     }
@@ -271,7 +280,6 @@ export class RowPainter {
     if (code >= FIRST_CLUSTER_CODE || row.hasGraphemes) this.#paintCluster(code, row.graphemes(col), isWide);
     else this.#writer.codepoint(code);
     this.#col = col + (isWide ? 2 : 1);
-    if (isControl(code) && this.#col < this.#cols) this.#writer.csi(`${this.#col + 1}G`);
   }
 
   #paintCluster(code: number, graphemes: string, isWide: boolean): void {
@@ -292,6 +300,6 @@ function hasLook(low: number, high: number): boolean {
 }
 
 /** The engine gives CAN, SUB, DEL and their like a cell where other terminals move nothing. */
-function isControl(code: number): boolean {
-  return code < 0x20 || code === 0x7f;
+function isControl(low: number): boolean {
+  return isCharacter(low) && (cellContent(low) < BLANK || cellContent(low) === DELETE);
 }
