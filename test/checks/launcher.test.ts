@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { startHost } from "../support/index.ts";
 import { copyWorkspace } from "./workspace-copy.ts";
 
 const copy = copyWorkspace();
@@ -117,6 +118,18 @@ describe("a later start", () => {
     for (let i = 0; i < 15; i++) extra.push((await measure(launcher)) - (await measure(program)));
     expect(extra.sort((a, b) => a - b)[7]).toBeLessThan(15);
   });
+});
+
+test("what `up` tells to type next is what was typed, unless the program is on PATH", async () => {
+  await start();
+  await using host = await startHost();
+  const up = async (path: string): Promise<string> => {
+    const env = host.roots.environment({ PATH: path });
+    const child = Bun.spawn(["./pohunek", "up"], { cwd: copy, env, stdin: "ignore", stdout: "pipe" });
+    return child.stdout.text();
+  };
+  expect(await up("/usr/bin:/bin")).toContain("  show it     ./pohunek attach copy-");
+  expect(await up(`${copy}:/usr/bin:/bin`)).toContain("  show it     pohunek attach copy-");
 });
 
 describe("installing", () => {

@@ -17,6 +17,8 @@ export interface Settings {
   readonly noColor: string | undefined;
   readonly forceColor: string | undefined;
   readonly shell: string | undefined;
+  /** What to type to start this program: `pohunek` where that is found, else the way to the launcher of a checkout. */
+  readonly programName: () => string;
   /** The session that this program runs in, if it does. Throws `missing_env` where the environment is at odds with itself. */
   readonly origin: () => OriginPair | undefined;
   readonly originWorkerId: string | undefined;
@@ -24,9 +26,9 @@ export interface Settings {
   readonly daemonEnvironment: () => Readonly<Record<string, string>>;
 }
 
-/** Identity of a session's program: a daemon that is started from inside one is not part of that session. */
-const SESSION_VARIABLES =
-  /^POHUNEK_(?:ENV|SESSION_ID|WORKER_|SOCKET_PATH|PROTOCOL_VERSION|DAEMON_ID|NATIVE_REFERENCE_KIND|HOOK_TRACE_)/;
+/** What holds for one program only: its session, of which a daemon that is started from inside is no part, and its launcher. */
+const PROCESS_VARIABLES =
+  /^POHUNEK_(?:ENV|LAUNCHER|SESSION_ID|WORKER_(?!LAUNCHER)|SOCKET_PATH|PROTOCOL_VERSION|DAEMON_ID|NATIVE_REFERENCE_KIND|HOOK_TRACE_)/;
 
 export function readSettings(env: Environment, cwd: string): Settings {
   const home = nonEmpty(env["HOME"]);
@@ -41,10 +43,16 @@ export function readSettings(env: Environment, cwd: string): Settings {
     noColor: env["NO_COLOR"],
     forceColor: env["FORCE_COLOR"],
     shell: nonEmpty(env["SHELL"]),
+    programName: () => programName(env),
     origin: () => readOrigin(env),
     originWorkerId: nonEmpty(env["POHUNEK_WORKER_ID"]),
     daemonEnvironment: () => daemonEnvironment(env),
   };
+}
+
+function programName(env: Environment): string {
+  const launcher = nonEmpty(env["POHUNEK_LAUNCHER"]);
+  return launcher === undefined || Bun.which("pohunek", { PATH: env["PATH"] ?? "" }) !== null ? "pohunek" : launcher;
 }
 
 function nonEmpty(value: string | undefined): string | undefined {
@@ -76,7 +84,7 @@ function readOrigin(env: Environment): OriginPair | undefined {
 function daemonEnvironment(env: Environment): Record<string, string> {
   const kept = Object.entries(env).filter((entry): entry is [string, string] => {
     const [name, value] = entry;
-    return value !== undefined && !SESSION_VARIABLES.test(name);
+    return value !== undefined && !PROCESS_VARIABLES.test(name);
   });
   return Object.fromEntries(kept);
 }

@@ -49,16 +49,17 @@ function upText(
   const opening = facts.isNew
     ? `Started "${name}" in ${where}.`
     : `"${name}" already runs in ${where}; nothing new was started.`;
+  const program = settings.programName();
   const live = facts.all.filter((one) => !isEnded(one));
   return [
     `${opening} It goes on when this terminal closes.`,
     "",
     ...sessionTable(live, tableLook(context)),
     "",
-    `  show it     ${paint("bold", `pohunek attach ${quoted(name)}`)}`,
+    `  show it     ${paint("bold", `${program} attach ${quoted(name)}`)}`,
     "  leave it    Ctrl-]  (it goes on)",
-    `  end it      pohunek stop ${quoted(name)}`,
-    "  see all     pohunek ls",
+    `  end it      ${program} stop ${quoted(name)}`,
+    `  see all     ${program} ls`,
     "",
   ].join("\n");
 }
