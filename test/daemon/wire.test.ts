@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { METHODS } from "@pohunek/protocol/wire";
-import { startHost } from "../support/index.ts";
+import { startHost, until } from "../support/index.ts";
 
 const V = { minimum: 3, maximum: 4 };
 
@@ -201,6 +201,26 @@ describe("requests", () => {
       expect(err?.msg).toContain(mention);
       expect(err?.msg).not.toContain("secret value");
     }
+  });
+});
+
+test("connections beyond the limit are closed, and there is room again when others end", async () => {
+  await using host = await startHost();
+  const open = await Promise.all(Array.from({ length: 512 }, () => host.connect()));
+  try {
+    await until("the limit to be reached", async () => {
+      await using more = await host.connect();
+      more.sendLine({ v: V, id: "x", method: "daemon.health" });
+      return (await more.nextLine()) === undefined;
+    });
+    expect(await open[511]?.call<unknown>("daemon.health")).toMatchObject({ status: "ok" });
+  } finally {
+    await Promise.all(open.map((client) => client[Symbol.asyncDispose]()));
+  }
+  await until("room for another", async () => {
+    await using more = await host.connect();
+    more.sendLine({ v: V, id: "x", method: "daemon.health" });
+    return (await more.nextLine()) !== undefined;
   });
 });
 

@@ -46,6 +46,9 @@ export interface Listener {
   closeAll(): void;
 }
 
+/** Connections of one listener. Every waiting call and every subscriber has its own; beyond this somebody forgets to close. */
+const MAX_CONNECTIONS = 512;
+
 type Decide = (socket: Socket<Accepted>) => Origin | undefined;
 interface Accepted {
   sink: ConnectionSink | undefined;
@@ -119,12 +122,17 @@ export function listenTcp(options: TcpListenerOptions): Listener {
 }
 
 function socketHandler(
-  { accept }: ListenerOptions,
+  { accept, log }: ListenerOptions,
   { connections, decide }: { connections: Set<ConnectionSink>; decide: Decide },
 ): SocketHandler<Accepted> {
   const handler: SocketHandler<Accepted, "uint8array"> = {
     binaryType: "uint8array",
     open(socket) {
+      if (connections.size >= MAX_CONNECTIONS) {
+        log.warn("connection_limit_reached", { connections: connections.size });
+        socket.terminate();
+        return;
+      }
       const origin = decide(socket);
       if (origin === undefined) {
         socket.terminate();
