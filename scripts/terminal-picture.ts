@@ -60,7 +60,9 @@ function record(home: string): Buffer {
 
 async function draw(recording: Uint8Array): Promise<string> {
   const screen = new Terminal({ ...SIZE, allowProposedApi: true });
-  await new Promise<void>((resolve) => void screen.write(recording, resolve));
+  await new Promise<void>((resolve) => {
+    screen.write(recording, resolve);
+  });
   return drawScreen(screen, "a session outlives its daemon");
 }
 

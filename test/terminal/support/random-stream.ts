@@ -1,5 +1,5 @@
-import { seededRandom } from "./random.ts";
 import type { TerminalSize } from "../../../packages/host/src/worker/engine/terminal-engine.ts";
+import { seededRandom } from "./random.ts";
 
 const WORDS = ["a", "bc", "def", "hello", "  ", "漢字", "テ", "😀", "e\u0301", "👩\u200d💻", "❤\ufe0f", "q", "│"];
 const MODES = [

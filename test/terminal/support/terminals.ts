@@ -1,4 +1,4 @@
-import { openGhosttyEngine, type GhosttyEngine } from "../../../packages/host/src/worker/engine/ghostty-engine.ts";
+import { type GhosttyEngine, openGhosttyEngine } from "../../../packages/host/src/worker/engine/ghostty-engine.ts";
 import { type GhosttyRuntime, loadGhosttyRuntime } from "../../../packages/host/src/worker/engine/ghostty-runtime.ts";
 import type { TerminalListener, TerminalSize } from "../../../packages/host/src/worker/engine/terminal-engine.ts";
 import { differences, dumpTerminal } from "./terminal-dump.ts";

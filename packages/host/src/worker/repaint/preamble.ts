@@ -1,6 +1,6 @@
-import { RESET_CHARSETS } from "./charset-sequence.ts";
 import { hasMode, MODES } from "../engine/mode-registry.ts";
 import type { TerminalHeader } from "../engine/terminal-state.ts";
+import { RESET_CHARSETS } from "./charset-sequence.ts";
 import { PAINTING_MODES, writeSavedModes } from "./mode-sequence.ts";
 import type { VtWriter } from "./vt-writer.ts";
 

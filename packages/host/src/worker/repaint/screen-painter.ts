@@ -1,5 +1,5 @@
-import type { SavedCursor, ScreenState } from "../engine/terminal-state.ts";
 import { DEFAULT_STYLE } from "../engine/snapshot-style.ts";
+import type { SavedCursor, ScreenState } from "../engine/terminal-state.ts";
 import { INITIAL_CHARSET } from "./charset-sequence.ts";
 import { CursorPainter, type Origin, SCREEN_ORIGIN } from "./cursor-painter.ts";
 import { CLEAR_SCREEN, LIFT_PROTECTION } from "./preamble.ts";
