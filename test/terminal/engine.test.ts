@@ -180,8 +180,8 @@ describe("resize", () => {
 
   test("ends a held frame", () => {
     using engine = terminals.ghostty(SIZE);
-    engine.write(bytes("\x1b[?2026hhi"));
-    expect(engine.modes.synchronizedOutput).toBe(true);
+    engine.write(bytes("\x1b[?2026h\x1b[?2026hhi"));
+    expect([engine.modes.synchronizedOutput, engine.visibleLines()[0]]).toEqual([true, "hi"]);
     engine.resize(30, 6);
     expect(engine.modes.synchronizedOutput).toBe(false);
   });

@@ -53,10 +53,6 @@ export class ByteReader {
     return taken;
   }
 
-  rest(): Uint8Array {
-    return this.take(this.remaining);
-  }
-
   text(length: number): string {
     return decoder.decode(this.take(length));
   }

@@ -152,7 +152,7 @@ export class GhosttyEngine implements TerminalEngine {
       from = match.end;
       this.#onTapped(match.sequence);
     }
-    const rest = bytes.subarray(from);
+    const rest = from === 0 ? bytes : bytes.subarray(from);
     this.#feed(rest);
     const isGround = this.#terminal.getU8(DATA.vtGround) !== 0;
     this.#tap.keep(rest, isGround);

@@ -110,7 +110,9 @@ export class GhosttyTerminal implements Disposable {
 
   #get(data: Data): void {
     // A fact without a value (no title yet) leaves the area alone.
-    this.#runtime.view.setBigUint64(this.#runtime.scratch, 0n, true);
+    const { view, scratch } = this.#runtime;
+    view.setUint32(scratch, 0, true);
+    view.setUint32(scratch + 4, 0, true);
     this.#runtime.exports.ghostty_terminal_get(this.#handle, data, this.#runtime.scratch);
   }
 

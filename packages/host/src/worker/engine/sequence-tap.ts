@@ -36,27 +36,30 @@ const LOOK_BACK = 8;
 export class SequenceTap {
   #carry: Uint8Array = NOTHING;
   /** For each needle the next match in the bytes that are being looked through. */
-  #ahead: (FoundMatch | undefined)[] = [];
+  readonly #ahead: (FoundMatch | undefined)[] = [];
+  #isFresh = true;
 
   /** The first tapped sequence in `bytes` behind `from`; call it with 0 first, then with the end of each match. */
   next(bytes: Uint8Array, from: number): TapMatch | undefined {
     const carried = this.#carry.length > 0 ? this.#completeCarry(bytes) : undefined;
     if (carried !== undefined) return carried;
-    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    if (from === 0 || this.#ahead.length === 0) this.#ahead = NEEDLES.map((needle) => firstMatch(buffer, needle, from));
+    const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     let best: FoundMatch | undefined;
-    this.#ahead.forEach((found, index) => {
+    for (let index = 0; index < NEEDLES.length; index += 1) {
+      let match = this.#ahead[index];
       // What is behind us is looked for again; what is not there at all stays so, however many matches others have.
-      const match = found !== undefined && found.start < from ? firstMatch(buffer, NEEDLES[index]!, from) : found;
+      if (this.#isFresh || (match !== undefined && match.start < from))
+        match = firstMatch(buffer, NEEDLES[index]!, from);
       this.#ahead[index] = match;
       if (match !== undefined && (best === undefined || match.end < best.end)) best = match;
-    });
+    }
+    this.#isFresh = false;
     return best;
   }
 
   /** Remembers the beginning of a sequence that goes on in the next write. `isGround`: there is none. */
   keep(bytes: Uint8Array, isGround: boolean): void {
-    this.#ahead = [];
+    this.#isFresh = true;
     if (isGround) {
       this.#carry = NOTHING;
       return;

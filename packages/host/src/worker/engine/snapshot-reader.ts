@@ -30,14 +30,17 @@ interface ScreenRecord {
   readonly pageCount: number;
 }
 
-/** Reads what a snapshot holds; one that was cut short after its READY record simply has less history. */
-export function readSnapshot(bytes: Uint8Array): TerminalState {
+/**
+ * Reads what a snapshot holds; one that was cut short after its READY record simply has less history. The unfinished sequence
+ * is in it too, but the encoder sometimes refuses it, so it is asked for separately.
+ */
+export function readSnapshot(bytes: Uint8Array): Omit<TerminalState, "pending"> {
   const records = new RecordReader(bytes);
   const terminal = records.next(TAG.terminal);
   const header = readHeader(terminal);
   const screens: ScreenRecord[] = [];
   for (let index = 0; index < (header.hasAlternate ? 2 : 1); index += 1) screens.push(readScreenSequence(records));
-  const pending = records.next(TAG.continuation).rest();
+  records.next(TAG.continuation);
   records.next(TAG.ready);
   readHistories(records, screens);
   const states = screens.map((record): [number, ScreenState] => [
@@ -46,7 +49,7 @@ export function readSnapshot(bytes: Uint8Array): TerminalState {
   ]);
   const primary = states.find(([key]) => key === 0)?.[1];
   if (primary === undefined) throw new Error("engine snapshot has no primary screen");
-  return { header, primary, alternate: states.find(([key]) => key === 1)?.[1], pending };
+  return { header, primary, alternate: states.find(([key]) => key === 1)?.[1] };
 }
 
 /** Reads only what stands in the TERMINAL record. */
