@@ -10,7 +10,13 @@ class Started implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const mine = (): number[] => processesMentioning(this.roots.base);
-    for (const pid of mine()) process.kill(pid, "SIGTERM");
+    for (const pid of mine()) {
+      try {
+        process.kill(pid, "SIGTERM");
+      } catch {
+        // ESRCH: ended meanwhile, by the daemon's own end.
+      }
+    }
     await until("all processes to end", () => mine().length === 0);
     this.roots[Symbol.dispose]();
   }
