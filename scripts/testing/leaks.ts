@@ -25,7 +25,12 @@ function readLink(path: string): string {
 
 const isDead = (pid: string): boolean => /\) [ZX] /.test(readProc(pid, "stat"));
 
-function findProcesses(folder: string): string[] {
+interface LeftProcess {
+  readonly pid: number;
+  readonly commandLine: string;
+}
+
+function findProcesses(folder: string): LeftProcess[] {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
   return pids.flatMap((pid) => {
     const commandLine = readProc(pid, "cmdline").trim();
@@ -33,19 +38,29 @@ function findProcesses(folder: string): string[] {
       commandLine.includes(folder) ||
       readProc(pid, "environ").includes(folder) ||
       readLink(`/proc/${pid}/cwd`).startsWith(folder);
-    return isOurs && !isDead(pid) ? [`process ${pid}: ${commandLine.slice(0, 160)}`] : [];
+    return isOurs && !isDead(pid) ? [{ pid: Number(pid), commandLine: commandLine.slice(0, 160) }] : [];
   });
+}
+
+function endProcess({ pid, commandLine }: LeftProcess): string {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // ESRCH: it ended after all, but too late.
+  }
+  return `process ${pid}: ${commandLine}`;
 }
 
 const findFiles = (folder: string): string[] =>
   readdirSync(folder).map((name) => `left in the temp folder: ${join(folder, name)}`);
 
-/** Processes, sockets and folders that are still there after a short grace. */
+/** Processes, sockets and folders that are still there after a short grace. The processes are told and ended. */
 export async function findLeaks(folder: string): Promise<string[]> {
   const deadline = performance.now() + GRACE_MS;
   for (;;) {
-    const leaks = [...findProcesses(folder), ...findFiles(folder)];
-    if (leaks.length === 0 || performance.now() > deadline) return leaks;
+    const [processes, files] = [findProcesses(folder), findFiles(folder)];
+    if (processes.length + files.length === 0) return [];
+    if (performance.now() > deadline) return [...processes.map(endProcess), ...files];
     await Bun.sleep(POLL_MS);
   }
 }
