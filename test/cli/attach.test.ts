@@ -30,7 +30,7 @@ function expectModesUndone(restoration: string): void {
 describe("attach", () => {
   test("shows a session, leaves it, and finds it again as it was", async () => {
     await using host = await startHost();
-    await host.newSession({ name: "api" });
+    const { id } = await host.newSession({ name: "api" });
     await using first = new CliTerminal(host.roots, ["attach", "api"]);
     await first.untilScreen(PROMPT);
     first.type("echo first-$((20+3))\r");
@@ -44,6 +44,8 @@ describe("attach", () => {
     second.type("stty size\r");
     await second.untilScreen("30 100");
     second.resize(90, 20);
+    // Sizes go beside the stream, so what is typed at once may arrive before them.
+    await until("the new size", async () => (await host.inspect(id)).cols === 90);
     second.type("stty size\r");
     await second.untilScreen("20 90");
   });

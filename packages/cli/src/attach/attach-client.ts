@@ -130,6 +130,7 @@ class AttachClient implements AsyncDisposable {
       sessionId: this.#sessionId,
       origin: this.#request.origin,
       size: this.#screen.size,
+      repaint: this.#screen.wantedRepaint,
       listener: {
         onOutput: (bytes) => this.#screen.show(bytes),
         onEnd: () => this.#events.put({ type: "ended", link }),

@@ -35,6 +35,7 @@ interface LinkRequest {
   readonly sessionId: SessionId;
   readonly origin: AttachOrigin;
   readonly size: TerminalSize;
+  readonly repaint: { readonly viewer: "fresh" | "used"; readonly history_lines?: number };
   readonly listener: AttachLinkListener;
 }
 
@@ -65,10 +66,11 @@ export class AttachLink {
   }
 
   static async open(request: LinkRequest): Promise<AttachLink> {
-    const { client, sessionId, size, origin } = request;
+    const { client, sessionId, size, origin, repaint } = request;
     const stream = await client.attach({
       session_id: sessionId,
       initial_dimensions: { cols: size.cols, rows: size.rows },
+      repaint,
       ...origin,
     });
     return new AttachLink(request, stream);

@@ -27,6 +27,7 @@ export class LocalScreen implements Disposable {
   #hasNotice = false;
   /** Between `begin` and `leave`, what is on the screen is the session's. */
   #showsSession = false;
+  #hasHistory = false;
   #lastByte: number | undefined;
 
   constructor(terminal: LocalTerminal, listener: TerminalOutputListener) {
@@ -52,9 +53,16 @@ export class LocalScreen implements Disposable {
     this.#write(this.#tracker.restore(this.#size.cols).bytes);
     if (this.#showsSession) return;
     this.#showsSession = true;
+    this.#hasHistory = true;
     // The repaint clears the screen. What the user has on it is moved into the scrollback instead of being lost, wherever
     // the cursor stands: a screen of line feeds moves all rows down to the cursor's out at the top.
     this.#write("\n".repeat(this.#size.rows));
+  }
+
+  /** What the terminal has to be told when the session comes onto it. History that it was given once is in its scrollback. */
+  get wantedRepaint(): { viewer: "fresh" | "used"; history_lines?: number } {
+    const viewer = this.#showsSession ? "used" : "fresh";
+    return this.#hasHistory ? { viewer, history_lines: 0 } : { viewer };
   }
 
   /** Reads the size again; true when it is another. */

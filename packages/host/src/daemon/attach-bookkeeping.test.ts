@@ -10,7 +10,7 @@ import { Waiters } from "./waiters.ts";
 const LOCAL: Origin = { kind: "local_owner", pid: 1 };
 const OTHER_LOCAL: Origin = { kind: "local_owner", pid: 2 };
 const MESH: Origin = { kind: "overlay_owner", overlay: "mesh" };
-const GRANT = { sessionId: "s-1" as SessionId, origin: LOCAL };
+const GRANT = { sessionId: "s-1" as SessionId, opening: {}, origin: LOCAL };
 
 function codeOf(action: () => unknown): string | undefined {
   try {

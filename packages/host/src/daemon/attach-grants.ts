@@ -1,5 +1,6 @@
 import type { SessionId, StreamId } from "@pohunek/protocol/wire";
 import { LIMITS, protocolError, streamIdOf } from "@pohunek/protocol/wire";
+import type { OpenDataStreamParams } from "../worker-api/operations.ts";
 import type { Origin } from "./origin.ts";
 import { isSameOrigin } from "./origin.ts";
 
@@ -7,7 +8,8 @@ import { isSameOrigin } from "./origin.ts";
 export interface AttachGrant {
   readonly sessionId: SessionId;
   readonly origin: Origin;
-  readonly dimensions?: { readonly cols: number; readonly rows: number };
+  /** Size of the viewer's terminal, and what it has to be told first. */
+  readonly opening: OpenDataStreamParams;
   /** The session in which the attaching client itself runs, when it does. */
   readonly viewerSessionId?: string;
 }

@@ -46,9 +46,9 @@ export class AttachHandOver implements AttachCarrier {
   }
 
   async #open(): Promise<void> {
-    const { worker, dimensions, socket, rest, sockets } = this.#options;
+    const { worker, opening, socket, rest, sockets } = this.#options;
     try {
-      const stream = await worker.handOver(dimensions ?? {}, {
+      const stream = await worker.handOver(opening, {
         descriptor: descriptorOf(socket) ?? -1,
         input: rest,
         send: sockets.sendWithDescriptor,

@@ -2,6 +2,7 @@ import type { ProtocolError, StreamId } from "@pohunek/protocol/wire";
 import { encodeFailure, isProtocolError, PROTOCOL_VERSION, protocolError } from "@pohunek/protocol/wire";
 import type { Socket } from "bun";
 import type { WorkerClient } from "../worker-api/client.ts";
+import type { OpenDataStreamParams } from "../worker-api/operations.ts";
 import type { WorkerStream } from "../worker-api/stream.ts";
 import { OBSERVATION_SINCE } from "../worker-api/version.ts";
 import type { AttachCarrier } from "./attachments.ts";
@@ -13,7 +14,7 @@ export interface AttachProxyOptions {
   /** Client bytes that came behind the prelude: they are input already. */
   readonly rest: Uint8Array;
   readonly worker: WorkerClient;
-  readonly dimensions?: { readonly cols: number; readonly rows: number };
+  readonly opening: OpenDataStreamParams;
   /** The worker's stream is open. */
   readonly onOpen: () => void;
   /** Called once, last; `wasOpen` when `onOpen` was called before. */
@@ -47,13 +48,13 @@ export class AttachProxy implements AttachCarrier {
   }
 
   async #open(): Promise<void> {
-    const { worker, dimensions, onOpen } = this.#options;
+    const { worker, opening, onOpen } = this.#options;
     try {
       if (worker.version < OBSERVATION_SINCE) {
         this.#output(BLANK_SCREEN);
       }
       const stream = await worker.attach({
-        ...dimensions,
+        ...opening,
         listener: {
           output: (bytes) => this.#output(bytes),
           drain: () => this.#options.socket.resume(),

@@ -103,7 +103,7 @@ export class Attachments {
       socket,
       rest,
       worker,
-      dimensions: grant.dimensions,
+      opening: grant.opening,
       onOpen: () => this.#options.announce({ event: "attach_opened", payload }),
       onClosed: (error, wasOpen) => {
         this.#active.delete(streamId);

@@ -14,6 +14,8 @@ export interface OpenDataStreamParams {
   readonly rows?: number;
   /** Lines of history in the repaint above the visible screen; 0 for the screen alone. Default: all. */
   readonly history_lines?: number;
+  /** Whether the viewer's terminal may be in any state (`used`, the default) or is untouched. */
+  readonly viewer?: "fresh" | "used";
   /** Version 1: most bytes of retained output to replay. Default: all. */
   readonly replay_bytes?: number;
 }

@@ -3,7 +3,18 @@ import { WORKER_LIMITS } from "./limits.ts";
 import type { OperationName, OperationParams, OperationRequest } from "./operations.ts";
 import { OPERATION_NAMES } from "./operations.ts";
 import type { JsonObject } from "./parse.ts";
-import { asObject, base64, integer, list, oneOf, onlyMembers, optionalInteger, refuse, text } from "./parse.ts";
+import {
+  asObject,
+  base64,
+  integer,
+  list,
+  oneOf,
+  optionalOneOf,
+  onlyMembers,
+  optionalInteger,
+  refuse,
+  text,
+} from "./parse.ts";
 
 const ANY_INTEGER = { min: 0, max: Number.MAX_SAFE_INTEGER };
 /** What a u16 of the kernel's window size holds; the worker clamps to its own limits. */
@@ -26,6 +37,7 @@ const PARSERS: { readonly [Name in OperationName]: ParamsParser<Name> } = {
     cols: optionalInteger(params, "cols", CELLS),
     rows: optionalInteger(params, "rows", CELLS),
     history_lines: optionalInteger(params, "history_lines", ANY_INTEGER),
+    viewer: optionalOneOf(params, "viewer", ["fresh", "used"]),
     replay_bytes: optionalInteger(params, "replay_bytes", ANY_INTEGER),
   }),
   terminal_snapshot: () => ({}),

@@ -57,6 +57,14 @@ export function oneOf<const Choice extends string>(
   return choices.find((choice) => choice === member) ?? refuse(name);
 }
 
+export function optionalOneOf<const Choice extends string>(
+  value: JsonObject,
+  name: string,
+  choices: readonly Choice[],
+): Choice | undefined {
+  return value[name] === undefined ? undefined : oneOf(value, name, choices);
+}
+
 export function list(value: JsonObject, name: string, lengths: IntegerRange): readonly unknown[] {
   const member = value[name];
   const isValid = Array.isArray(member) && member.length >= lengths.min && member.length <= lengths.max;

@@ -110,7 +110,8 @@ export class AttachStreams implements Disposable {
     const { view, ring, size, historyLines } = this.#runtime;
     // A viewer that fell behind gets the screen alone: it is slow, and its own history has a hole anyway.
     const wantedLines = reason === "attached" ? (grant.history_lines ?? historyLines) : 0;
-    const bytes = view.repaint({ historyLines: Math.min(wantedLines, historyLines) });
+    const viewer = reason === "attached" ? (grant.viewer ?? "used") : "used";
+    const bytes = view.repaint({ historyLines: Math.min(wantedLines, historyLines), viewer });
     const { endOffset } = ring;
     return { kind: FRAME.repaint, bytes, fromOffset: endOffset, outputOffset: endOffset, ...size };
   }

@@ -18,6 +18,6 @@ export class TerminalViews {
     const runtime = this.#loaded ?? loadGhosttyRuntime();
     this.#loaded = undefined;
     const engine = openGhosttyEngine({ cols, rows, historyLines, listener }, runtime);
-    return { engine, repaint: ({ historyLines: lines }) => repaint(engine, { historyLines: lines }) };
+    return { engine, repaint: (request) => repaint(engine, request) };
   }
 }

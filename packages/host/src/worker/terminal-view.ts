@@ -3,6 +3,8 @@ import type { TerminalEngine, TerminalListener } from "./engine/terminal-engine.
 export interface RepaintRequest {
   /** Rows of history above the visible screen. */
   readonly historyLines: number;
+  /** `fresh`: the viewer's terminal is in its user's own state, which is left alone. `used`: it may be in any state. */
+  readonly viewer: "fresh" | "used";
 }
 
 /** The terminal state of a session and its repaint; what the runtime needs of `engine/` and `repaint/`. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { defineMethods, dimension, idOf, openObject } from "../schema.ts";
+import { closedEnum, defineMethods, dimension, idOf, openObject, schemaNotes } from "../schema.ts";
+import { VIEWER_STATES } from "../wire/enums.ts";
 import type { StreamId } from "../wire/ids.ts";
 import { sessionId, sessionInfo } from "./session-info.ts";
 import { wireError } from "./wire-error.ts";
@@ -7,11 +8,23 @@ import { wireError } from "./wire-error.ts";
 const streamId = idOf<StreamId>("stream id");
 const originId = idOf<string>("id");
 
+/**
+ * `viewer`: `fresh` when the terminal has shown nothing of a session and is in its user's own state, which is then left
+ * alone; `used` (the default) when it may be in any state. `history_lines`: rows of history to be sent ahead of the screen;
+ * absent means all that the host keeps, at most 1,000.
+ */
+const attachRepaint = z.object({
+  viewer: closedEnum(VIEWER_STATES).optional(),
+  history_lines: z.int().min(0).max(100_000).optional(),
+});
+
 export const sessionAttach = defineMethods({
   "session.attach": {
     params: z.object({
       session_id: sessionId,
       initial_dimensions: z.object({ cols: dimension, rows: dimension }).optional(),
+      /** What the viewer's terminal has to be told first. Absent: nothing is known of it, so everything. */
+      repaint: attachRepaint.optional().register(schemaNotes, { isOurs: true }),
       origin_session_id: originId.optional(),
       origin_daemon_id: originId.optional(),
       origin_worker_id: originId.optional(),

@@ -9,6 +9,9 @@ export type SessionState = (typeof SESSION_STATES)[number];
 
 export const TERMINAL_SESSION_STATES: readonly SessionState[] = ["stopped", "done", "failed"];
 
+export const VIEWER_STATES = ["fresh", "used"] as const;
+export type ViewerState = (typeof VIEWER_STATES)[number];
+
 export const RUNTIME_STATES = [
   "starting",
   "live",

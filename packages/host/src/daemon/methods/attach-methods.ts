@@ -39,7 +39,7 @@ export function attachMethods({ registry, attachments, enclosingSession }: Attac
       const streamId = attachments.grant({
         sessionId: params.session_id,
         origin: context.origin,
-        dimensions: params.initial_dimensions,
+        opening: { ...params.initial_dimensions, ...params.repaint },
         viewerSessionId: viewerOf(params, context),
       });
       return { stream_id: streamId };
