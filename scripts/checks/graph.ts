@@ -54,6 +54,11 @@ const BUILTINS: readonly { readonly modules: RegExp; readonly in: RegExp; readon
   },
   { modules: /^bun:jsc$/, in: /^packages\/host\/src\/|^bench\//, reason: "only the host tunes its runtime" },
   {
+    modules: /^node:(?!(?:fs|os|path)$)/,
+    in: /^packages\/host\/src\/(?!platform\/|worker\/|worker-api\/)|^packages\/cli\/|^packages\/sdk\/src\/node|^(test|bench|scripts)\//,
+    reason: "a worker loads this: node:net, node:crypto and node:util cost each one 0.5 to 1.5 MiB",
+  },
+  {
     modules: /^node:/,
     in: /^packages\/(host|cli)\/|^packages\/sdk\/src\/node|^(test|bench|scripts)\//,
     reason: "protocol and sdk also run in browsers",
