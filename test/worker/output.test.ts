@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { platform } from "../../packages/host/src/platform/index.ts";
+import { DescriptorWatch } from "../../packages/host/src/worker/descriptor-watch.ts";
 import { OutputRing } from "../../packages/host/src/worker/output-ring.ts";
 import { PtyOutputReader } from "../../packages/host/src/worker/pty-reader.ts";
 import { proportionalKib, until } from "../support/index.ts";
@@ -19,7 +20,17 @@ async function runOnPty(argv: readonly string[], env: Readonly<Record<string, st
   const pair = pty.open({ cols: 80, rows: 24 });
   const ring = new OutputRing(1_048_576);
   const ended = Promise.withResolvers<void>();
-  const reader = new PtyOutputReader({ pty, pair, ring, onOutput: () => undefined, onEnd: () => ended.resolve() });
+  const watch = new DescriptorWatch(platform.sockets);
+  const serve = (): void => watch.serve();
+  process.on("SIGIO", serve);
+  const reader = new PtyOutputReader({
+    pty,
+    pair,
+    ring,
+    watch,
+    onOutput: () => undefined,
+    onEnd: () => ended.resolve(),
+  });
   const options = { file: "/bin/sh", argv, env, cwd: "/", terminal: pair.slavePath };
   const pid = processes.spawn(options);
   const onChild = (): void => {
@@ -33,6 +44,7 @@ async function runOnPty(argv: readonly string[], env: Readonly<Record<string, st
   // The child may have ended before the handler was there.
   onChild();
   await ended.promise;
+  process.off("SIGIO", serve);
   pty.close(pair);
   const output = Buffer.alloc(ring.endOffset);
   ring.copy(0, output);
@@ -62,7 +74,7 @@ describe("the last output of a program", () => {
     expect(performance.now() - started).toBeLessThan(4_000);
   }, 20_000);
 
-  test("arrives from a program that ended behind a Ctrl-S", async () => {
+  test("arrives across a change of the terminal modes", async () => {
     const output = await runOnPty(["sh", "-c", "printf before; stty -ixon; printf after"], { PATH: "/usr/bin:/bin" });
     expect(output.toString()).toBe("beforeafter");
   });

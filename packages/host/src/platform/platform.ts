@@ -67,13 +67,11 @@ export interface PtyCalls {
   signalForeground(master: number, signal: number): void;
   /** Writes what fits now: a byte count, or WOULD_BLOCK. */
   writeNow(master: number, bytes: Uint8Array): number;
-  /** Prints through the slave, as a program would, also when output is stopped. False: it does not fit now. */
-  printNow(slave: number, bytes: Uint8Array): boolean;
+  /** Has what was written passed on to the program, and its echo to us, now and not by the kernel's own worker a little later. */
+  settleInput(slave: number): void;
   close(pair: PtyPair): void;
   /** A reader that never waits, bound to memory that does not move. */
   openReader(master: number): PtyReader;
-  /** Whether a read would give data or an end, now. */
-  isReadable(fd: number): boolean;
 }
 
 export interface PtyReader {
@@ -188,8 +186,8 @@ export interface SocketCalls {
   send(fd: number, bytes: Uint8Array): number;
   /** Sends all of `bytes` and a duplicate of `descriptor` with them, or nothing: false when they don't fit now. */
   sendWithDescriptor(fd: number, bytes: Uint8Array, descriptor: number): boolean;
-  /** SIGIO comes to this process whenever the descriptor becomes ready. */
-  signalReadiness(fd: number): void;
+  /** Whether SIGIO comes to this process whenever the descriptor becomes ready. */
+  signalReadiness(fd: number, isWanted: boolean): void;
   /** Readiness now, in the order of `wanted`. An end or a failure counts as readable. */
   poll(
     wanted: readonly { readonly fd: number; readonly read: boolean; readonly write: boolean }[],

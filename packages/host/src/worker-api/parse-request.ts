@@ -9,9 +9,9 @@ import {
   integer,
   list,
   oneOf,
-  optionalOneOf,
   onlyMembers,
   optionalInteger,
+  optionalOneOf,
   refuse,
   text,
 } from "./parse.ts";

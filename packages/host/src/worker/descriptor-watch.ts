@@ -22,13 +22,18 @@ export class DescriptorWatch {
 
   add(descriptor: WatchedDescriptor): void {
     this.#watched.add(descriptor);
-    this.#sockets.signalReadiness(descriptor.fd);
+    this.#sockets.signalReadiness(descriptor.fd, true);
     // It may have been ready before it could signal.
     this.schedule();
   }
 
   remove(descriptor: WatchedDescriptor): void {
     this.#watched.delete(descriptor);
+  }
+
+  /** Whether the descriptor announces itself; one that does not is looked after by its owner. */
+  announce(descriptor: WatchedDescriptor, isWanted: boolean): void {
+    this.#sockets.signalReadiness(descriptor.fd, isWanted);
   }
 
   /** What a descriptor wants has changed, so an old readiness may count now. */

@@ -126,6 +126,7 @@ export class InputQueue implements Disposable {
       this.#backOffMs = Math.min(this.#backOffMs * 2, BACK_OFF_MS.most);
       return;
     }
+    pty.settleInput(pair.slave);
     this.#backOffMs = BACK_OFF_MS.first;
     this.#bytes -= written;
     entry.bytes = entry.bytes.subarray(written);

@@ -1,45 +1,60 @@
-import { read } from "node:fs";
 import type { PtyCalls, PtyPair, PtyReader } from "../platform/index.ts";
 import { WOULD_BLOCK } from "../platform/index.ts";
+import type { DescriptorWatch, WatchedDescriptor } from "./descriptor-watch.ts";
 import type { OutputRing } from "./output-ring.ts";
 
 export interface PtyReaderOptions {
   readonly pty: PtyCalls;
   readonly pair: PtyPair;
   readonly ring: OutputRing;
+  readonly watch: DescriptorWatch;
   /** New output, already in the ring. */
   readonly onOutput: (bytes: Uint8Array) => void;
   /** Everything the program wrote has been announced. Called once. */
   readonly onEnd: () => void;
 }
 
+/** Read in one turn, so that viewers and requests get theirs in a flood. */
+const TURN_BYTES = 65_536;
+/** As much as the kernel gives at once. Where that came, more is on its way: a signal for each piece would cost too much. */
+const FLOOD_BYTES = 4_095;
 /** After the program's exit no more than this is read: what is left then comes from others that hold the terminal. */
 const LAST_OUTPUT_BYTES = 1_048_576;
 
 /**
- * Moves output from a PTY into the ring. One read waits in a thread; when it returns, what came meanwhile is read at once,
- * so a flood costs one thread hop per ring segment. Not reading is the back-pressure that the program sees.
+ * Moves output from a PTY straight into the ring. Reads never wait; that there is something to read is announced by a
+ * signal, as for the worker's sockets; in a flood it is looked for in every turn instead. Not reading is the back-pressure
+ * that the program sees.
  */
-export class PtyOutputReader {
+export class PtyOutputReader implements WatchedDescriptor {
+  readonly fd: number;
+  readonly wantsWrite = false;
   readonly #options: PtyReaderOptions;
   readonly #now: PtyReader;
   #isPaused = false;
-  #isWaiting = false;
-  #isScheduled = false;
-  #phase: "live" | "draining" | "ended" = "live";
-  #marker: Buffer | undefined;
+  #isFlooded = false;
+  #hasEnded = false;
 
   constructor(options: PtyReaderOptions) {
+    this.fd = options.pair.master;
     this.#options = options;
     this.#now = options.pty.openReader(options.pair.master);
   }
 
   start(): void {
-    this.#waitForOutput();
+    this.#options.watch.add(this);
   }
 
   get hasEnded(): boolean {
-    return this.#phase === "ended";
+    return this.#hasEnded;
+  }
+
+  get wantsRead(): boolean {
+    return !this.#isFlooded && this.#canRead;
+  }
+
+  get #canRead(): boolean {
+    return !this.#isPaused && !this.#hasEnded;
   }
 
   pause(): void {
@@ -49,138 +64,83 @@ export class PtyOutputReader {
   resume(): void {
     if (this.#isPaused) {
       this.#isPaused = false;
-      this.#continue();
+      this.look();
     }
   }
 
-  /**
-   * The program has ended. What it wrote before is still in the kernel, or in the hands of the waiting thread: read until
-   * nothing is left, whether paused or not, since it is bounded by the kernel's buffer.
-   */
-  drain(): void {
-    if (this.#phase !== "live") {
-      return;
-    }
-    this.#phase = "draining";
-    if (!this.#isWaiting) {
-      this.#finish(Buffer.alloc(0));
-    } else if (!this.#options.pty.isReadable(this.#options.pair.master)) {
-      this.#wakeReader();
+  readable(): boolean {
+    this.look();
+    return false;
+  }
+
+  /** Nothing is written through this one. */
+  writable(): void {}
+
+  /** Takes what is there already, without waiting for its announcement. */
+  look(): void {
+    if (this.wantsRead && this.#take(TURN_BYTES) >= FLOOD_BYTES && this.#canRead) {
+      this.#isFlooded = true;
+      this.#options.watch.announce(this, false);
+      this.#readOn();
     }
   }
 
-  /** Nothing to read: the thread sleeps in its read, or has something that it has not handed over yet. */
-  #wakeReader(): void {
-    const { pty, pair } = this.#options;
-    const marker = Buffer.from(`\0pohunek-end-${crypto.randomUUID().toUpperCase()}`);
-    // Something that we print ourselves wakes it, and tells the program's last byte from what others print after it.
-    this.#marker = marker;
-    if (!pty.printNow(pair.slave, marker)) {
-      this.#finish(Buffer.alloc(0));
-    }
-  }
-
-  #waitForOutput(): void {
-    const { ring, pair } = this.#options;
-    const tail = ring.tail();
-    const from = ring.tailFill;
-    this.#isWaiting = true;
-    read(pair.master, tail, from, tail.length - from, null, (error, bytes) => {
-      this.#isWaiting = false;
-      this.#takeRead(error, tail.subarray(from, from + bytes));
+  /** Reads in later turns, so that others get theirs, until a turn has nothing to read. */
+  #readOn(): void {
+    setImmediate(() => {
+      if (this.#canRead && this.#take(TURN_BYTES) > 0) {
+        this.#readOn();
+        return;
+      }
+      this.#isFlooded = false;
+      if (!this.#hasEnded) {
+        this.#options.watch.announce(this, true);
+        // What came since that look has not announced itself.
+        this.look();
+      }
     });
   }
 
-  #takeRead(error: NodeJS.ErrnoException | null, bytes: Uint8Array): void {
-    if (this.#phase === "ended") {
-      return;
-    }
-    if (this.#phase === "draining") {
-      this.#finish(Buffer.from(bytes));
-    } else if (error?.code === "EAGAIN" || error?.code === "EINTR") {
-      this.#continue();
-    } else if (error || bytes.length === 0) {
-      // EIO: we hold the slave, so this can only mean that the terminal was hung up.
-      this.#end();
-    } else {
-      this.#takeWithMore(bytes.length);
-      this.#continue();
-    }
-  }
-
-  /** Announces `bytes` bytes that are in the tail already, and what has come since. False: nothing of either. */
-  #takeWithMore(bytes: number): boolean {
-    const { ring, onOutput } = this.#options;
-    const tail = ring.tail();
-    const from = ring.tailFill;
-    const isFull = from + bytes === tail.length;
-    const more = isFull ? 0 : Math.max(0, this.#now.readNow(tail, from + bytes));
-    if (bytes + more > 0) {
-      onOutput(ring.commit(bytes + more));
-    }
-    return bytes + more > 0;
-  }
-
   /**
-   * Goes on reading, unless paused, in a later turn so that others get theirs. In a flood the next output is there by
-   * then, and no thread is needed to wait for it.
+   * The program has ended. What it wrote before is still in the kernel: read until nothing is left, whether paused or not,
+   * since it is bounded by the kernel's buffer. A read that finds nothing has made the kernel hand over all it had.
    */
-  #continue(): void {
-    if (this.#canRead() && !this.#isScheduled) {
-      this.#isScheduled = true;
-      setImmediate(() => {
-        this.#isScheduled = false;
-        this.#readOn();
-      });
+  drain(): void {
+    if (!this.#hasEnded) {
+      this.#take(LAST_OUTPUT_BYTES);
+      this.#end();
     }
   }
 
-  #readOn(): void {
-    if (!this.#canRead()) {
-      return;
-    }
-    if (this.#takeWithMore(0)) {
-      this.#continue();
-    } else {
-      this.#waitForOutput();
-    }
-  }
-
-  #canRead(): boolean {
-    return !this.#isPaused && !this.#isWaiting && this.#phase === "live";
-  }
-
-  /** Reads the rest into memory of its own, because it may hold the marker, and announces it up to there. */
-  #finish(first: Buffer): void {
-    const pieces: Uint8Array[] = [first];
-    const piece = new Uint8Array(65_536);
-    for (let total = first.length; total < LAST_OUTPUT_BYTES; ) {
-      const bytes = this.#now.readNow(piece, 0);
-      if (bytes === WOULD_BLOCK || bytes === 0) {
+  /** Returns how much there was, up to about `mostBytes`. */
+  #take(mostBytes: number): number {
+    const { ring, onOutput } = this.#options;
+    let taken = 0;
+    while (taken < mostBytes) {
+      const tail = ring.tail();
+      const from = ring.tailFill;
+      const bytes = this.#now.readNow(tail, from);
+      if (bytes === WOULD_BLOCK) {
         break;
       }
-      pieces.push(piece.slice(0, bytes));
-      total += bytes;
-    }
-    const rest = Buffer.concat(pieces);
-    const markerAt = this.#marker ? rest.indexOf(this.#marker) : -1;
-    this.#announce(markerAt < 0 ? rest : rest.subarray(0, markerAt));
-    this.#end();
-  }
-
-  #announce(rest: Uint8Array): void {
-    const { ring, onOutput } = this.#options;
-    for (let at = 0; at < rest.length; ) {
-      const bytes = Math.min(rest.length - at, ring.tail().length - ring.tailFill);
-      ring.tail().set(rest.subarray(at, at + bytes), ring.tailFill);
+      if (bytes <= 0) {
+        // We hold the slave, so this can only mean that the terminal was hung up.
+        this.#end();
+        break;
+      }
       onOutput(ring.commit(bytes));
-      at += bytes;
+      taken += bytes;
+      if (from + bytes < tail.length) {
+        break;
+      }
     }
+    return taken;
   }
 
   #end(): void {
-    if (this.#phase !== "ended") {
-      this.#phase = "ended";
+    if (!this.#hasEnded) {
+      this.#hasEnded = true;
+      this.#options.watch.remove(this);
       this.#options.onEnd();
     }
   }

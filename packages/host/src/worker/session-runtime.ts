@@ -6,6 +6,7 @@ import { WORKER_LIMITS } from "../worker-api/limits.ts";
 import type { StopResult, SurvivingProcess } from "../worker-api/operations.ts";
 import { workerError } from "../worker-api/worker-error.ts";
 import { clampSize } from "./clamp-size.ts";
+import type { DescriptorWatch } from "./descriptor-watch.ts";
 import type { TerminalListener } from "./engine/terminal-engine.ts";
 import { ForegroundWatch } from "./foreground-watch.ts";
 import { InputQueue } from "./input-queue.ts";
@@ -36,6 +37,7 @@ export interface RuntimeOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly marks: { readonly sessionId: string; readonly workerId: string; readonly runtimeId: string };
   readonly openView: OpenTerminalView;
+  readonly watch: DescriptorWatch;
   readonly listener: RuntimeListener;
 }
 
@@ -81,6 +83,7 @@ export class SessionRuntime {
       pty: platform.pty,
       pair: this.#pair,
       ring: this.ring,
+      watch: options.watch,
       onOutput: (bytes) => this.#takeOutput(bytes),
       onEnd: () => this.#noteDrained(),
     });
@@ -120,6 +123,8 @@ export class SessionRuntime {
   type(bytes: Uint8Array): void {
     this.#typedAtMs = Date.now();
     this.input.writeRaw(bytes);
+    // The kernel's echo is there by now.
+    this.#reader.look();
     this.foreground.noteActivity();
   }
 

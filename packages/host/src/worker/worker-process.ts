@@ -51,7 +51,9 @@ export class WorkerProcess implements Disposable {
     const socketPath = workerSocketPath(runtimeRoot, identity.session_id);
     this.#log = openSessionLog({ dir: logDir(stateRoot), sessionId: identity.session_id, platform });
     this.#lease = new Lease((isHeld) => this.#noteLease(isHeld));
+    this.#watch = new DescriptorWatch(platform.sockets);
     this.#session = new WorkerSession({
+      watch: this.#watch,
       identity,
       platform,
       release: options.release,
@@ -67,7 +69,6 @@ export class WorkerProcess implements Disposable {
       // In a later turn, so that the answer to the acknowledgement leaves first.
       onRetired: () => setImmediate(() => this.#ended.resolve()),
     });
-    this.#watch = new DescriptorWatch(platform.sockets);
     const tokens = new DataTokens<AttachGrant>(() => performance.now());
     const context = { identity, versions, session: this.#session, lease: this.#lease, tokens };
     this.#server = new WorkerServer({

@@ -14,6 +14,7 @@ import { workerError } from "../worker-api/worker-error.ts";
 import type { Announcement } from "./announcer.ts";
 import { Announcer } from "./announcer.ts";
 import { AttachStreams } from "./attach-streams.ts";
+import type { DescriptorWatch } from "./descriptor-watch.ts";
 import { IdleCollector, WORTH_BYTES } from "./idle-collector.ts";
 import type { JournalFile } from "./journal-file.ts";
 import { describeTerminal } from "./observation.ts";
@@ -30,6 +31,7 @@ export interface WorkerSessionOptions {
   readonly journal: JournalFile;
   readonly logger: Logger;
   readonly openView: OpenTerminalView;
+  readonly watch: DescriptorWatch;
   /** Tells the holder of the lease. */
   readonly emit: (event: WorkerEvent) => void;
   /** Input may be offered again. */
@@ -101,6 +103,7 @@ export class WorkerSession implements Disposable {
       env: this.#childEnvironment(),
       marks,
       openView,
+      watch: this.#options.watch,
       listener: this.#runtimeListener(),
     });
     this.#runtime = runtime;

@@ -21,10 +21,9 @@ export const darwin: Platform = {
     flushInput: refuse("pty.flushInput"),
     signalForeground: refuse("pty.signalForeground"),
     writeNow: refuse("pty.writeNow"),
-    printNow: refuse("pty.printNow"),
+    settleInput: refuse("pty.settleInput"),
     close: refuse("pty.close"),
     openReader: refuse("pty.openReader"),
-    isReadable: refuse("pty.isReadable"),
   },
   processes: {
     spawn: refuse("processes.spawn"),

@@ -9,14 +9,11 @@ const O_RDWR = 0x2;
 const O_NOCTTY = 0x100;
 const O_NONBLOCK = 0x800;
 const O_CLOEXEC = 0x80000;
-const F_GETFL = 3;
-const F_SETFL = 4;
 const TIOCGWINSZ = 0x5413;
 const TIOCSWINSZ = 0x5414;
 const TIOCSIG = 0x40045436;
 const TCSANOW = 0;
 const TCIFLUSH = 0;
-const TCOON = 1;
 const POLLIN = 0x1;
 
 const { EAGAIN, EINTR, EIO } = constants.errno;
@@ -34,7 +31,7 @@ const VQUIT = 1;
 const VSUSP = 10;
 
 function open(size: WindowSize): PtyPair {
-  const master = check(libc.posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), "posix_openpt");
+  const master = check(libc.posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC), "posix_openpt");
   try {
     check(libc.grantpt(master), "grantpt");
     check(libc.unlockpt(master), "unlockpt");
@@ -96,18 +93,6 @@ function lineDiscipline(fd: number): LineDiscipline {
   };
 }
 
-/**
- * The master stays blocking, because `fs.read` waits for output in a thread; only for the length of one call it does not
- * block. A thread that begins or wakes in that moment gets EAGAIN and reads again.
- */
-function withoutBlocking<Result>(master: number, call: () => Result): Result {
-  const flags = check(libc.fcntl(master, F_GETFL, 0), "fcntl");
-  libc.fcntl(master, F_SETFL, flags | O_NONBLOCK);
-  const result = call();
-  libc.fcntl(master, F_SETFL, flags & ~O_NONBLOCK);
-  return result;
-}
-
 function wouldBlockOrThrow(errno: number, syscall: string): typeof WOULD_BLOCK {
   if (errno === EAGAIN || errno === EINTR) {
     return WOULD_BLOCK;
@@ -119,17 +104,13 @@ function writeNow(master: number, bytes: Uint8Array): number {
   if (bytes.length === 0) {
     return 0;
   }
-  const [written, errno] = withoutBlocking(master, () => {
-    const result = Number(libc.write(master, ptr(bytes), bytes.length));
-    return [result, result < 0 ? lastErrno() : 0] as const;
-  });
-  return written < 0 ? wouldBlockOrThrow(errno, "write") : written;
+  const written = Number(libc.write(master, ptr(bytes), bytes.length));
+  return written < 0 ? wouldBlockOrThrow(lastErrno(), "write") : written;
 }
 
-function printNow(slave: number, bytes: Uint8Array): boolean {
-  // A program that ended behind a Ctrl-S leaves the terminal stopped.
-  check(libc.tcflow(slave, TCOON), "tcflow");
-  return Number(libc.write(slave, ptr(bytes), bytes.length)) === bytes.length;
+function settleInput(slave: number): void {
+  // To answer a poll that finds nothing, the kernel runs the work that is queued for this side (tty_buffer_flush_work).
+  isReadable(slave);
 }
 
 function closePair(pair: PtyPair): void {
@@ -147,7 +128,7 @@ function openReader(master: number): PtyReader {
         base = ptr(memory);
       }
       const start = base + target.byteOffset;
-      const [filled, errno] = withoutBlocking(master, () => fill(master, { start, from: offset, to: target.length }));
+      const [filled, errno] = fill(master, { start, from: offset, to: target.length });
       if (filled > 0 || errno === 0 || errno === EIO) {
         // EIO is how Linux tells the reader of a master that no slave is open any more.
         return filled;
@@ -188,8 +169,7 @@ export const ptyCalls: PtyCalls = {
     check(libc.ioctl(master, TIOCSIG, signal as never), "ioctl TIOCSIG");
   },
   writeNow,
-  printNow,
+  settleInput,
   close: closePair,
   openReader,
-  isReadable,
 };

@@ -3,8 +3,8 @@ import { constants } from "node:os";
 import type { Readiness, SocketCalls } from "../platform.ts";
 import { WOULD_BLOCK } from "../platform.ts";
 import { SystemError } from "../system-error.ts";
-import { check, cString, errnoName, lastErrno, libc } from "./libc.ts";
 import { DescriptorMessage } from "./descriptor-message.ts";
+import { check, cString, errnoName, lastErrno, libc } from "./libc.ts";
 
 const AF_UNIX = 1;
 const SOCK_STREAM = 1;
@@ -68,10 +68,10 @@ function sendWithDescriptor(fd: number, bytes: Uint8Array, descriptor: number): 
   return sent !== WOULD_BLOCK;
 }
 
-function signalReadiness(fd: number): void {
+function signalReadiness(fd: number, isWanted: boolean): void {
   check(libc.fcntl(fd, F_SETOWN, process.pid), "fcntl F_SETOWN");
   const flags = check(libc.fcntl(fd, F_GETFL, 0), "fcntl F_GETFL");
-  check(libc.fcntl(fd, F_SETFL, flags | O_ASYNC), "fcntl F_SETFL");
+  check(libc.fcntl(fd, F_SETFL, isWanted ? flags | O_ASYNC : flags & ~O_ASYNC), "fcntl F_SETFL");
 }
 
 type Wanted = Parameters<SocketCalls["poll"]>[0];
