@@ -11,7 +11,7 @@ import { OuterTerminal } from "../bench/outer-terminal.ts";
 import { drawScreen } from "./picture/svg.ts";
 
 const ROOT = join(import.meta.dir, "..");
-const SIZE = { cols: 110, rows: 36 } as const;
+const SIZE = { cols: 110, rows: 34 } as const;
 const LINE_TIMEOUT_MS = 20_000;
 /** The daemon has started by then, and what the shell says of its jobs has come. */
 const QUIET_MS = 700;
@@ -32,7 +32,7 @@ const LINES = [
 function record(home: string): Buffer {
   const folder = join(home, "shop");
   mkdirSync(folder);
-  symlinkSync(join(ROOT, "dist/pohunek"), join(folder, "pohunek"));
+  symlinkSync(join(ROOT, "pohunek"), join(folder, "pohunek"));
   const env = {
     PATH: process.env.PATH ?? "",
     HOME: home,
