@@ -112,5 +112,6 @@ describe("the process of a worker", () => {
     process.kill(worker.pid, "SIGTERM");
     await worker.hasEnded();
     expect(() => statSync(worker.socketPath)).toThrow();
+    expect(() => statSync(worker.journalFile)).toThrow();
   });
 });

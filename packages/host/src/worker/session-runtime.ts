@@ -64,13 +64,13 @@ export class SessionRuntime {
 
   private constructor(options: RuntimeOptions) {
     const { spec, platform, listener } = options;
+    const file = lookUpProgram({ program: spec.argv[0] ?? "", env: spec.env, cwd: spec.cwd });
     this.#options = options;
     this.#mostSize = { cols: spec.max_cols ?? WORKER_LIMITS.cols, rows: spec.max_rows ?? WORKER_LIMITS.rows };
     this.#size = clampSize(spec, this.#mostSize);
     this.historyLines = spec.history_lines ?? WORKER_LIMITS.historyLines;
     this.ring = new OutputRing(spec.history_bytes ?? WORKER_LIMITS.historyBytes);
     this.#view = this.#openView();
-    const file = lookUpProgram({ program: spec.argv[0] ?? "", env: spec.env, cwd: spec.cwd });
     this.#pair = openPty(platform, this.#size);
     this.child = startChild(options, { file, pair: this.#pair });
     this.input = new InputQueue({ pty: platform.pty, pair: this.#pair, onSpace: () => listener.inputSpace() });

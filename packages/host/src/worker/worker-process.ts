@@ -115,6 +115,8 @@ export class WorkerProcess implements Disposable {
     this.#log.logger.warn("worker_shutting_down", { reason });
     if (this.#session.phase === "running") {
       await this.#session.stop(WORKER_LIMITS.stopGraceMs);
+    } else if (this.#session.phase === "waiting") {
+      this.#session.discardJournal();
     }
     this.#ended.resolve();
   }
