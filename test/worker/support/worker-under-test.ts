@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { SessionId, WorkerId, WorkerInstanceId } from "@pohunek/protocol/wire";
+import type { WorkerId } from "@pohunek/protocol/wire";
 import { newSessionId, newUlid, newWorkerInstanceId } from "@pohunek/protocol/wire";
 import { platform } from "../../../packages/host/src/platform/index.ts";
 import { openSupervisor } from "../../../packages/host/src/supervision/open-supervisor.ts";
@@ -206,5 +206,3 @@ export class ControlledWorker implements AsyncDisposable {
     await this.client[Symbol.asyncDispose]();
   }
 }
-
-export type { SessionId, WorkerId, WorkerInstanceId };

@@ -2,8 +2,8 @@ import type { ProcessCalls, ProcessFacts } from "./platform.ts";
 
 /** Environment variables by which the processes of a session are found again. */
 export const SESSION_MARKER = "POHUNEK_SESSION_ID";
-export const WORKER_MARKER = "POHUNEK_WORKER_ID";
-export const GENERATION_MARKER = "POHUNEK_WORKER_INSTANCE_ID";
+const WORKER_MARKER = "POHUNEK_WORKER_ID";
+const GENERATION_MARKER = "POHUNEK_WORKER_INSTANCE_ID";
 
 export interface GenerationMarks {
   readonly sessionId: string;

@@ -117,7 +117,7 @@ function readProcess(value: JsonObject): ProcessIdentity {
   return { pid: integer(value, "pid", PID), start_identity: digits(value, "start_identity") };
 }
 
-export function readExit(value: JsonObject): ExitOutcome {
+function readExit(value: JsonObject): ExitOutcome {
   const code = optionalInteger(value, "code", { min: 0, max: 255 });
   const signal = value["signal"] === undefined ? undefined : text(value, "signal", 32);
   if ((code === undefined) === (signal === undefined)) {

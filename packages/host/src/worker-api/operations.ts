@@ -1,6 +1,5 @@
 import type { ExitOutcome, Inspection, ProcessIdentity, TerminalFacts, WorkerIdentity } from "./inspection.ts";
 import type { LaunchSpec } from "./launch-spec.ts";
-import type { WorkerErrorBody } from "./worker-error.ts";
 
 export interface NegotiateResult extends WorkerIdentity {
   readonly version: number;
@@ -171,7 +170,3 @@ export interface OperationRequest<Name extends OperationName = OperationName> {
   readonly op: Name;
   readonly params: OperationParams<Name>;
 }
-
-export type OperationResponse =
-  | { readonly id: number; readonly ok: unknown }
-  | { readonly id: number; readonly error: WorkerErrorBody };

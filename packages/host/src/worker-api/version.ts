@@ -5,8 +5,8 @@
  * 1: attach starts with a bounded replay of raw output; no observation (screen, text, retained output).
  * 2: attach starts with a repaint of the terminal state; observation.
  */
-export const WORKER_PROTOCOL_MIN = 1;
-export const WORKER_PROTOCOL_MAX = 2;
+const WORKER_PROTOCOL_MIN = 1;
+const WORKER_PROTOCOL_MAX = 2;
 
 /** First version with repaint attach and with terminal_snapshot, read_text and read_output. */
 export const OBSERVATION_SINCE = 2;
