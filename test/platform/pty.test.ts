@@ -171,3 +171,25 @@ describe("a spawned program", () => {
     );
   });
 });
+
+test("what a program is started with survives any collection of garbage meanwhile", async () => {
+  const value = "v".repeat(50);
+  for (let round = 0; round < 50; round += 1) {
+    using open = new OpenPty();
+    const env = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`NAME_${index}`, `${value}${index}`]));
+    Bun.gc(false);
+    const argv = ["sh", "-c", 'echo "$NAME_0 $NAME_39 $0 $1"', "zero", "é one"];
+    const options = {
+      file: "/bin/sh",
+      argv,
+      env,
+      cwd: "/tmp",
+      terminal: open.pair.slavePath,
+      openFiles: 64,
+      umask: 0o22,
+    };
+    const pid = processes.spawn(options);
+    expect(await open.ends(pid)).toEqual({ kind: "exited", code: 0 });
+    expect(Buffer.from(open.read(), "latin1").toString()).toBe(`${value}0 ${value}39 zero é one\r\n`);
+  }
+}, 20_000);

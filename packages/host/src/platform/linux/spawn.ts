@@ -17,40 +17,41 @@ const OPAQUE_BYTES = 512;
  * controlling terminal of the new session. All other descriptors of ours close on exec.
  */
 export function spawn(options: SpawnOptions): number {
-  const attributes = ptr(new Uint8Array(OPAQUE_BYTES));
-  const actions = ptr(new Uint8Array(OPAQUE_BYTES));
+  const attributes = new Uint8Array(OPAQUE_BYTES);
+  const actions = new Uint8Array(OPAQUE_BYTES);
   const terminal = cString(options.terminal);
   const cwd = cString(options.cwd);
-  checkReturned(libc.posix_spawnattr_init(attributes), "posix_spawnattr_init");
-  checkReturned(libc.posix_spawn_file_actions_init(actions), "posix_spawn_file_actions_init");
+  checkReturned(libc.posix_spawnattr_init(ptr(attributes)), "posix_spawnattr_init");
+  checkReturned(libc.posix_spawn_file_actions_init(ptr(actions)), "posix_spawn_file_actions_init");
   try {
     describeSignals(attributes);
-    checkReturned(libc.posix_spawn_file_actions_addchdir_np(actions, ptr(cwd)), "addchdir");
-    checkReturned(libc.posix_spawn_file_actions_addopen(actions, 0, ptr(terminal), O_RDWR, 0), "addopen");
-    checkReturned(libc.posix_spawn_file_actions_adddup2(actions, 0, 1), "adddup2");
-    checkReturned(libc.posix_spawn_file_actions_adddup2(actions, 0, 2), "adddup2");
+    checkReturned(libc.posix_spawn_file_actions_addchdir_np(ptr(actions), ptr(cwd)), "addchdir");
+    checkReturned(libc.posix_spawn_file_actions_addopen(ptr(actions), 0, ptr(terminal), O_RDWR, 0), "addopen");
+    checkReturned(libc.posix_spawn_file_actions_adddup2(ptr(actions), 0, 1), "adddup2");
+    checkReturned(libc.posix_spawn_file_actions_adddup2(ptr(actions), 0, 2), "adddup2");
     return start(options, { attributes, actions });
   } finally {
-    libc.posix_spawn_file_actions_destroy(actions);
-    libc.posix_spawnattr_destroy(attributes);
+    // Only these last uses keep the memory alive: the numbers that `ptr` gives don't.
+    libc.posix_spawn_file_actions_destroy(ptr(actions));
+    libc.posix_spawnattr_destroy(ptr(attributes));
   }
 }
 
 /** The runtime ignores SIGPIPE and catches others; a shell that backgrounds us ignores SIGINT. The child sees none of it. */
-function describeSignals(attributes: ReturnType<typeof ptr>): void {
+function describeSignals(attributes: Uint8Array): void {
   const all = new Uint8Array(OPAQUE_BYTES);
   const none = new Uint8Array(OPAQUE_BYTES);
   libc.sigfillset(ptr(all));
   libc.sigemptyset(ptr(none));
-  checkReturned(libc.posix_spawnattr_setsigdefault(attributes, ptr(all)), "setsigdefault");
-  checkReturned(libc.posix_spawnattr_setsigmask(attributes, ptr(none)), "setsigmask");
+  checkReturned(libc.posix_spawnattr_setsigdefault(ptr(attributes), ptr(all)), "setsigdefault");
+  checkReturned(libc.posix_spawnattr_setsigmask(ptr(attributes), ptr(none)), "setsigmask");
   const flags = POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
-  checkReturned(libc.posix_spawnattr_setflags(attributes, flags), "setflags");
+  checkReturned(libc.posix_spawnattr_setflags(ptr(attributes), flags), "setflags");
 }
 
 interface SpawnDescription {
-  readonly attributes: ReturnType<typeof ptr>;
-  readonly actions: ReturnType<typeof ptr>;
+  readonly attributes: Uint8Array;
+  readonly actions: Uint8Array;
 }
 
 function start(options: SpawnOptions, description: SpawnDescription): number {
@@ -64,23 +65,40 @@ function start(options: SpawnOptions, description: SpawnDescription): number {
   const errno = libc.posix_spawn(
     ptr(pid),
     ptr(file),
-    actions,
-    attributes,
+    ptr(actions),
+    ptr(attributes),
     ptr(argv.pointers),
     ptr(environment.pointers),
   );
+  keepAlive(argv, environment);
   checkReturned(errno, "posix_spawn");
   return pid[0] ?? 0;
 }
 
-/** `strings` keeps the memory alive that `pointers` points at. */
-function cStringArray(texts: readonly string[]): { pointers: BigUint64Array; strings: Uint8Array[] } {
-  const strings = texts.map(cString);
-  const pointers = new BigUint64Array(strings.length + 1);
-  for (const [index, bytes] of strings.entries()) {
-    pointers[index] = BigInt(ptr(bytes));
+interface CStringArray {
+  readonly pointers: BigUint64Array;
+  /** The memory that `pointers` points into. */
+  readonly block: Uint8Array;
+}
+
+function cStringArray(texts: readonly string[]): CStringArray {
+  const block = new TextEncoder().encode(texts.map((text) => `${text}\0`).join(""));
+  const pointers = new BigUint64Array(texts.length + 1);
+  let at = 0;
+  for (const index of texts.keys()) {
+    pointers[index] = BigInt(ptr(block) + at);
+    at = block.indexOf(0, at) + 1;
   }
-  return { pointers, strings };
+  return { pointers, block };
+}
+
+/** Memory that only the kernel still uses counts as garbage to the collector; mentioning it after the call prevents that. */
+function keepAlive(...arrays: readonly CStringArray[]): void {
+  for (const { pointers, block } of arrays) {
+    if (block.length + 1 < pointers.length) {
+      throw new RangeError("Every string takes at least its NUL.");
+    }
+  }
 }
 
 /** The runtime raises our soft limit to the hard one; a program started by us gets an ordinary one instead. */
