@@ -1,7 +1,8 @@
+import { dirname } from "node:path";
 import type { ParamsOf, SessionInfo } from "@pohunek/protocol";
 import { command } from "../command-line/command.ts";
 import { usageError } from "../command-line/usage-error.ts";
-import { connectHost, isAbsent } from "../connection/connect-host.ts";
+import { connectHost, daemonPlace, isAbsent } from "../connection/connect-host.ts";
 import type { CommandContext } from "../context.ts";
 import { tableLook } from "../output/table-look.ts";
 import { sessionTable } from "../sessions/session-table.ts";
@@ -43,7 +44,7 @@ interface Listing {
   readonly table: () => string[];
 }
 
-/** The sessions of the host. A daemon that does not run has none, which is no failure; only JSON tells the two apart. */
+/** The sessions of the host. Where neither a daemon nor a worker runs there are none, which is a failure in JSON only. */
 async function listSessions(context: CommandContext, filters: Filters): Promise<Listing> {
   try {
     // Not closed: the process ends at once, and a proper goodbye would take a tenth of its time.
@@ -55,10 +56,18 @@ async function listSessions(context: CommandContext, filters: Filters): Promise<
     const sessions = await asking;
     return { sessions, table: () => sessionTable(sessions, look ?? tableLook(context)) };
   } catch (error) {
-    if (context.wantsJson || !isAbsent(error)) throw error;
-    context.output.complain("The daemon is not running, so there are no sessions. Start one: pohunek run\n");
+    if (context.wantsJson || !isAbsent(error) || (await hasWorkers(context))) throw error;
+    context.output.complain("The daemon is not running, and neither is any session.\n");
     return { sessions: [], table: () => [] };
   }
+}
+
+/** Sessions go on without their daemon; each has a folder beside its socket as long as its worker runs. */
+async function hasWorkers(context: CommandContext): Promise<boolean> {
+  const { socketPath } = await daemonPlace(context);
+  const { existsSync, readdirSync } = process.getBuiltinModule("node:fs");
+  const workers = `${dirname(socketPath)}/workers`;
+  return existsSync(workers) && readdirSync(workers).length > 0;
 }
 
 function emptyText(filters: Filters): string {

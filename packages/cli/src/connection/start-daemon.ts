@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, watch } from "node:fs";
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, rmSync, watch } from "node:fs";
 import { isProtocolError, protocolError } from "@pohunek/protocol/wire";
 import { connect } from "@pohunek/sdk";
 import type { CommandContext } from "../context.ts";
@@ -7,6 +7,8 @@ import { unixTransport } from "./unix-transport.ts";
 
 /** A daemon that adopts hundreds of sessions on a busy machine still answers within this time. */
 const READY_TIMEOUT_MS = 15_000;
+/** Another daemon that holds the locks already answers within this time, unless it serves another runtime directory. */
+const OTHER_READY_MS = 5_000;
 /** The file system's events announce the socket; looking by itself only covers what they miss. */
 const LOOK_AGAIN_MS = 250;
 /** So much of what a failed daemon said is told. */
@@ -19,18 +21,19 @@ export async function startDaemon(
   extra: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const root = `${place.runtimeDir}/pohunek`;
-  const log = `${root}/daemon-start.log`;
-  const daemon = openStartLog(root, log, (errors) => spawnDaemon(daemonCommand(context, place, extra), errors));
+  const errors = openStartLog(root);
   try {
-    await untilReady(place, { root, exited: daemon.exited });
+    const daemon = spawnDaemon(daemonCommand(context, place, extra), errors);
+    const isLate = (): boolean => tailOf(errors).includes("(daemon_already_running)");
+    await untilReady(place, { root, exited: daemon.exited, isLate });
   } catch (cause) {
-    const said = tailOf(log);
+    const said = tailOf(errors);
     throw protocolError("daemon_spawn_failed", {
       message: `the daemon did not start: ${said === "" ? reasonOf(cause) : said}`,
       cause,
     });
   } finally {
-    rmSync(log, { force: true });
+    closeSync(errors);
   }
 }
 
@@ -44,17 +47,19 @@ export function daemonCommand(context: CommandContext, place: DaemonPlace, extra
   };
 }
 
-/** What the daemon says before it has a log goes into a private file, where it can be read when the start fails. */
-function openStartLog<Result>(root: string, log: string, use: (fd: number) => Result): Result {
-  let fd: number | undefined;
+/**
+ * What the daemon says before it has a log goes into a private file, where it can be read when the start fails. The file
+ * has no name any more, so nothing is left of it, and several starts at the same time do not share one.
+ */
+function openStartLog(root: string): number {
+  const log = `${root}/daemon-start.${process.pid}.log`;
   try {
     mkdirSync(root, { recursive: true, mode: 0o700 });
-    fd = openSync(log, "w", 0o600);
-    return use(fd);
+    const fd = openSync(log, "w+", 0o600);
+    rmSync(log);
+    return fd;
   } catch (cause) {
     throw protocolError("daemon_spawn_failed", { message: `the daemon did not start: ${reasonOf(cause)}`, cause });
-  } finally {
-    if (fd !== undefined) closeSync(fd);
   }
 }
 
@@ -70,29 +75,33 @@ function spawnDaemon(command: ReturnType<typeof daemonCommand>, errors: number) 
   return daemon;
 }
 
-/** Resolves when a daemon answers, ours or one that was faster. Rejects when ours has ended or the time is over. */
-async function untilReady(
-  place: DaemonPlace,
-  { root, exited }: { root: string; exited: Promise<number> },
-): Promise<void> {
+interface Start {
+  readonly root: string;
+  readonly exited: Promise<number>;
+  /** Whether ours has ended because another was faster. That one has the locks first and answers a little later. */
+  readonly isLate: () => boolean;
+}
+
+/** Resolves when a daemon answers, ours or one that was faster. Rejects when none will, or the time is over. */
+async function untilReady(place: DaemonPlace, { root, exited, isLate }: Start): Promise<void> {
   const endsAt = performance.now() + READY_TIMEOUT_MS;
-  let exitCode: number | undefined;
+  let ended: { readonly code: number; readonly at: number } | undefined;
   void exited.then((code) => {
-    exitCode = code;
+    ended = { code, at: performance.now() };
   });
   while (performance.now() < endsAt) {
-    const changed = nextChange(root, exited);
-    // In this order: when it has ended by now, one more look finds another's daemon, and nothing will come after it.
-    const hasEnded = exitCode !== undefined;
+    const changed = nextChange(root, ended === undefined ? exited : undefined);
+    // In this order: when the time was over before the look, nothing will come after it.
+    const isOver = ended !== undefined && performance.now() >= ended.at + (isLate() ? OTHER_READY_MS : 0);
     if (await answers(place)) return;
-    if (hasEnded) throw new Error(`it ended with exit code ${exitCode}`);
+    if (isOver) throw new Error(`it ended with exit code ${ended?.code}`);
     await changed;
   }
   throw new Error(`it did not answer within ${READY_TIMEOUT_MS / 1_000} s`);
 }
 
 /** Waits until something changes in the directory of the socket, or the daemon has ended. */
-function nextChange(root: string, exited: Promise<number>): Promise<void> {
+function nextChange(root: string, exited: Promise<number> | undefined): Promise<void> {
   return new Promise((resolve) => {
     const watcher = watch(root, () => finish());
     const timer = setTimeout(() => finish(), LOOK_AGAIN_MS);
@@ -103,7 +112,7 @@ function nextChange(root: string, exited: Promise<number>): Promise<void> {
     };
     // Without watches left in the system the timer alone has to do.
     watcher.on("error", () => undefined);
-    void exited.then(finish);
+    void exited?.then(finish);
   });
 }
 
@@ -118,9 +127,10 @@ async function answers(place: DaemonPlace): Promise<boolean> {
   }
 }
 
-function tailOf(path: string): string {
-  const lines = readFileSync(path, "utf8").trimEnd().split("\n");
-  return lines.slice(-TAIL_LINES).join("\n");
+function tailOf(fd: number): string {
+  const text = Buffer.alloc(fstatSync(fd).size);
+  readSync(fd, text, 0, text.length, 0);
+  return text.toString("utf8").trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
 }
 
 function reasonOf(cause: unknown): string {
