@@ -142,8 +142,12 @@ function judgeRelative(source: SourceFile, specifier: string): string | undefine
   return undefined;
 }
 
+function isException(file: SourceFile, specifier: string, { from, to }: (typeof EXCEPTIONS)[number]): boolean {
+  return from.test(file.path) && to.test(specifier);
+}
+
 function judgeImport(file: SourceFile, specifier: string): string | undefined {
-  if (EXCEPTIONS.some(({ from, to }) => from.test(file.path) && to.test(specifier))) return undefined;
+  if (EXCEPTIONS.some((exception) => isException(file, specifier, exception))) return undefined;
   if (specifier.startsWith(".")) return judgeRelative(file, specifier);
   if (/^(node|bun):|^bun$/.test(specifier)) {
     const rule = BUILTINS.find(({ modules }) => modules.test(specifier));
@@ -157,8 +161,18 @@ function judgeImport(file: SourceFile, specifier: string): string | undefined {
     : `is not in the row of @pohunek/${workspace}`;
 }
 
+function findStaleExceptions(files: readonly SourceFile[]): Finding[] {
+  const isUsed = (exception: (typeof EXCEPTIONS)[number]): boolean =>
+    files.some((file) => file.imports.some(({ specifier }) => isException(file, specifier, exception)));
+  return EXCEPTIONS.filter((exception) => !isUsed(exception)).map(({ from }) => ({
+    path: "scripts/checks/graph.ts",
+    line: 1,
+    message: `the exception for ${from} is needed by no import`,
+  }));
+}
+
 export function checkGraph(root: string, files: readonly SourceFile[]): Finding[] {
-  const findings = checkManifests(root);
+  const findings = [...checkManifests(root), ...findStaleExceptions(files)];
   for (const file of files) {
     for (const { specifier, line } of file.imports) {
       const problem = judgeImport(file, specifier);

@@ -113,6 +113,13 @@ const FAULTS: readonly Fault[] = [
     says: "protocol and sdk also run in browsers",
   },
   {
+    name: "a heavy module of Node in the worker",
+    check: "graph",
+    path: "packages/host/src/worker/planted-crypto.ts",
+    text: `import { randomUUID } from "node:crypto";\nexport const a = randomUUID;`,
+    says: "a worker loads this",
+  },
+  {
     name: "an import against the direction inside the host",
     check: "graph",
     path: "packages/host/src/store/planted-direction.ts",
