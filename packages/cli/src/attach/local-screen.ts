@@ -11,7 +11,15 @@ const FLUSH_MS = 2_000;
 
 const SAVE_TITLE = "\x1b[22;0t";
 const RESTORE_TITLE = "\x1b[23;0t";
+/** Icon name and title, icon name, title. */
+const TITLE_STARTS = ["\x1b]0;", "\x1b]1;", "\x1b]2;"];
 const LINE_FEED = 0x0a;
+
+/** A title is saved once, before the session's first one replaces it; one that comes cut in two is not. */
+function mayHoldTitle(bytes: Uint8Array): boolean {
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return TITLE_STARTS.some((start) => view.includes(start));
+}
 
 /**
  * The local terminal while it shows a session: in raw mode, with every byte that goes to it tracked, so that it gets back
@@ -76,11 +84,16 @@ export class LocalScreen implements Disposable {
 
   /** Shows output of the session. */
   show(bytes: Uint8Array): void {
-    const hadTitle = this.#tracker.hasTitle;
-    const isBetween = this.#tracker.isBetweenSequences;
-    this.#tracker.push(bytes);
-    if (!hadTitle && this.#tracker.hasTitle && isBetween) this.#saveTitle();
-    this.#output.write(bytes);
+    if (this.#isTitleSaved || this.#tracker.hasTitle || !mayHoldTitle(bytes)) {
+      // Written first: the eye waits for that, and following the first output takes ten times as long while the code is cold.
+      this.#output.write(bytes);
+      this.#tracker.push(bytes);
+    } else {
+      const isBetween = this.#tracker.isBetweenSequences;
+      this.#tracker.push(bytes);
+      if (this.#tracker.hasTitle && isBetween) this.#saveTitle();
+      this.#output.write(bytes);
+    }
     this.#lastByte = bytes.at(-1);
   }
 

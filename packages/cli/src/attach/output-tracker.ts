@@ -34,7 +34,7 @@ export class OutputTracker {
     this.#modes.rows = rows;
   }
 
-  /** Must see every chunk, in order, before it is written. */
+  /** Must see every chunk, in order, in the turn in which it is written. */
   push(chunk: Uint8Array): void {
     if (this.#isShifted || chunk.indexOf(SHIFT_OUT) !== -1) this.#followShifts(chunk);
     this.#scanner.push(chunk);
