@@ -47,6 +47,7 @@ test("a terminal state that breaks is replaced by a fresh one: the program and i
   process.on("SIGCHLD", onChild);
   try {
     await until("the first output", () => runtime.ring.endOffset >= 4);
+    expect(runtime.view.engine.visibleLines().join("")).toBe("");
     runtime.type(Buffer.from("\n"));
     await until("the second output", () => runtime.view.engine.visibleLines().join("").includes("kept"));
     expect(faults).toEqual(["engine_fault RuntimeError"]);

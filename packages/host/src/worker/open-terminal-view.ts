@@ -18,6 +18,10 @@ export class TerminalViews {
     const runtime = this.#loaded ?? loadGhosttyRuntime();
     this.#loaded = undefined;
     const engine = openGhosttyEngine({ cols, rows, historyLines, listener }, runtime);
-    return { engine, repaint: (request) => repaint(engine, request) };
+    return {
+      engine,
+      scrollsFreely: () => !engine.hasMargins && engine.pendingBytes().length === 0,
+      repaint: (request) => repaint(engine, request),
+    };
   }
 }

@@ -13,6 +13,7 @@ import { InputQueue } from "./input-queue.ts";
 import { OutputRing } from "./output-ring.ts";
 import { lookUpProgram } from "./program-lookup.ts";
 import { PtyOutputReader } from "./pty-reader.ts";
+import { TerminalFeed } from "./terminal-feed.ts";
 import type { OpenTerminalView, TerminalView } from "./terminal-view.ts";
 
 export interface RuntimeListener {
@@ -56,6 +57,7 @@ export class SessionRuntime {
   readonly #reader: PtyOutputReader;
   readonly #mostSize: WindowSize;
   #view: TerminalView;
+  #feed: TerminalFeed;
   #size: WindowSize;
   #status: ExitOutcome | undefined;
   #isDrained = false;
@@ -71,6 +73,7 @@ export class SessionRuntime {
     this.historyLines = spec.history_lines ?? WORKER_LIMITS.historyLines;
     this.ring = new OutputRing(spec.history_bytes ?? WORKER_LIMITS.historyBytes);
     this.#view = this.#openView();
+    this.#feed = this.#openFeed(0);
     this.#pair = openPty(platform, this.#size);
     this.child = startChild(options, { file, pair: this.#pair });
     this.input = new InputQueue({ pty: platform.pty, pair: this.#pair, onSpace: () => listener.inputSpace() });
@@ -97,7 +100,9 @@ export class SessionRuntime {
     return runtime;
   }
 
+  /** The terminal state after all output so far. */
   get view(): TerminalView {
+    this.#guardEngine(() => this.#feed.catchUp());
     return this.#view;
   }
 
@@ -139,7 +144,7 @@ export class SessionRuntime {
     const isChanged = size.cols !== this.#size.cols || size.rows !== this.#size.rows;
     if (isChanged && !this.#status) {
       this.#size = size;
-      this.#view.engine.resize(size.cols, size.rows);
+      this.view.engine.resize(size.cols, size.rows);
       this.#options.platform.pty.setSize(this.#pair.master, size);
     }
     return { size: this.#size, isChanged: isChanged && !this.#status };
@@ -218,14 +223,23 @@ export class SessionRuntime {
     };
   }
 
-  #takeOutput(bytes: Uint8Array): void {
+  #openFeed(from: number): TerminalFeed {
+    return new TerminalFeed({ ring: this.ring, view: this.#view, historyLines: this.historyLines, from });
+  }
+
+  /** An engine that trapped can't be trusted any more. The session goes on with a fresh one; the ring has every byte. */
+  #guardEngine(feed: () => void): void {
     try {
-      this.#view.engine.write(bytes);
+      feed();
     } catch (cause) {
-      // An engine that trapped can't be trusted any more. The session goes on with a fresh one; the ring has every byte.
       this.#options.listener.fault("engine_fault", cause instanceof Error ? cause.name : "unknown");
       this.#view = this.#openView();
+      this.#feed = this.#openFeed(this.#feed.fedTo);
     }
+  }
+
+  #takeOutput(bytes: Uint8Array): void {
+    this.#guardEngine(() => this.#feed.take(bytes));
     this.input.retry();
     this.foreground.noteActivity();
     this.#options.listener.output();

@@ -10,6 +10,8 @@ export interface RepaintRequest {
 /** The terminal state of a session and its repaint; what the runtime needs of `engine/` and `repaint/`. */
 export interface TerminalView {
   readonly engine: TerminalEngine;
+  /** Whether each new line at the bottom pushes the whole screen up: no margins are set, and no sequence is unfinished. */
+  scrollsFreely(): boolean;
   /** Bytes that make any terminal of this size show this state and continue from it. */
   repaint(request: RepaintRequest): Uint8Array;
 }

@@ -106,6 +106,12 @@ export class GhosttyEngine implements TerminalEngine {
     return this.#modifyOtherKeys;
   }
 
+  /** Whether the program keeps part of the screen out of scrolling. */
+  get hasMargins(): boolean {
+    const { top, bottom, left, right } = this.#header();
+    return top !== 0 || left !== 0 || bottom !== this.#size.rows - 1 || right !== this.#size.cols - 1;
+  }
+
   /** Whether the program ever set a title; an empty one counts. */
   get hasTitle(): boolean {
     return this.#effects.hasTitle;
