@@ -65,6 +65,7 @@ describe("a daemon that may not start", () => {
     const { code, stderr } = await runDaemon(roots.environment());
     expect(code).toBe(1);
     expect(stderr).toContain("not a socket");
+    expect(stderr).toContain("Move the file away.");
     expect(lstatSync(roots.socket).isFile()).toBe(true);
   });
 

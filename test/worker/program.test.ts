@@ -89,7 +89,8 @@ describe("the process of a worker", () => {
   test("finds the program in the PATH of the launch, not in its own", async () => {
     await using worker = await WorkerUnderTest.start();
     await using session = await worker.control();
-    const env = { PATH: "/nowhere:/bin" };
+    // The second folder can't even be looked into, as another user's could not.
+    const env = { PATH: `/nowhere:/${"x".repeat(300)}:/bin` };
     await session.client.initialize({ ...launchSpec(["sh", "-c", "echo found; sleep 100"]), env });
     await session.shows("found");
   });

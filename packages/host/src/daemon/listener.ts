@@ -173,7 +173,8 @@ function removeStaleSocket(path: string): void {
     return;
   }
   if (!stat.isSocket()) {
-    throw protocolError("paths_unavailable", { message: `${path} exists and is not a socket` });
+    const message = `${path} exists and is not a socket`;
+    throw protocolError("paths_unavailable", { message, recover: "Move the file away." });
   }
   rmSync(path);
 }

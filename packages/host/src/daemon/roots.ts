@@ -16,6 +16,7 @@ export interface Roots {
 }
 
 const NAME = "pohunek";
+const MAKE_IT_YOURS = "See to it that this user owns the folder and may write in it.";
 
 /**
  * Where things are kept, by the XDG variables. The runtime base must be given and exist: a folder in /tmp would not be
@@ -48,7 +49,8 @@ function absolute(env: Environment, variable: string): string | undefined {
     return undefined;
   }
   if (!isAbsolute(value)) {
-    throw unavailable(`${variable} is ${value === "" ? "empty" : "relative"}; it must be an absolute path`);
+    const message = `${variable} is ${value === "" ? "empty" : "relative"}; it must be an absolute path`;
+    throw unavailable(message, `Set ${variable} to an absolute path.`);
   }
   return value;
 }
@@ -86,7 +88,7 @@ function prepareFolder(folder: string, uid: number): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const stat = lstatSync(folder);
     if (!stat.isDirectory() || stat.uid !== uid) {
-      throw unavailable(`${folder} is not a folder of this user`);
+      throw unavailable(`${folder} is not a folder of this user`, MAKE_IT_YOURS);
     }
     if ((stat.mode & 0o777) !== 0o700) {
       chmodSync(folder, 0o700);
@@ -95,7 +97,7 @@ function prepareFolder(folder: string, uid: number): void {
     const { code } = cause as NodeJS.ErrnoException;
     throw isProtocolError(cause)
       ? cause
-      : unavailable(`${folder} can't be made or used (${code ?? "unknown"})`, undefined, cause);
+      : unavailable(`${folder} can't be made or used (${code ?? "unknown"})`, MAKE_IT_YOURS, cause);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Stats } from "node:fs";
 import { accessSync, constants, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { workerError } from "../worker-api/worker-error.ts";
@@ -16,7 +17,7 @@ const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
  * spawn_failed and a reason; names and paths stay out of the message, which travels to logs.
  */
 export function lookUpProgram({ program, env, cwd }: ProgramRequest): string {
-  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) {
+  if (!lookAt(cwd)?.isDirectory()) {
     throw workerError("spawn_failed", "The working directory does not exist.", { details: { reason: "cwd_missing" } });
   }
   if (program.includes("/")) {
@@ -40,7 +41,7 @@ function requireRunnable(path: string | undefined): string {
 }
 
 function runnability(path: string): "runnable" | "denied" | "missing" {
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) {
+  if (!lookAt(path)?.isFile()) {
     return "missing";
   }
   try {
@@ -49,5 +50,15 @@ function runnability(path: string): "runnable" | "denied" | "missing" {
   } catch {
     // EACCES: not executable for us.
     return "denied";
+  }
+}
+
+/** A shell goes on to the next folder of PATH when one can't be looked into, so nothing is there for us either. */
+function lookAt(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    // EACCES: a folder of another user's. ELOOP, ENAMETOOLONG: no such file can be.
+    return undefined;
   }
 }
