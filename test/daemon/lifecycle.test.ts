@@ -203,6 +203,8 @@ describe("what a session is started with", () => {
     expect(await host.list()).toEqual([]);
     await until("the worker of the failed start to be gone", () => host.workers().size === 0);
     expect(readdirSync(join(host.roots.state, "workers"))).toEqual([]);
+    const logs = (): string[] => readdirSync(join(host.roots.state, "logs"));
+    await until("its log to be gone", () => !logs().some((name) => name.startsWith("pohunek-session-")));
   });
 
   test("its environment is an allowlist with the session's markers", async () => {

@@ -68,7 +68,9 @@ export class SessionCore implements AsyncDisposable {
     const isStored = (session: Session): boolean => registry.isStored(session);
     const ended = new EndedWorkers({ ...common, keep: settings.workerKeepEnded, isStored });
     const watch = new WorkerWatch({ ...common, registry, ended });
-    const rollBack = new RollBack({ ...common, registry });
+    const uid = options.platform.self.uid();
+    const deleteFiles = (session: Session): void => removeSessionLogs(logDir(roots.state), uid, session.id);
+    const rollBack = new RollBack({ ...common, registry, deleteFiles });
     this.registry = registry;
     this.#watch = watch;
     this.#rollBack = rollBack;
@@ -78,8 +80,6 @@ export class SessionCore implements AsyncDisposable {
       max_rows: settings.terminalMaxRows,
     };
     this.creator = new SessionCreator({ ...common, registry, watch, rollBack, limits });
-    const uid = options.platform.self.uid();
-    const deleteFiles = (session: Session): void => removeSessionLogs(logDir(roots.state), uid, session.id);
     this.ender = new SessionEnder({ ...common, registry, ended, deleteFiles, graceMs: settings.workerStopGraceMs });
     this.inputs = new SessionInputs({ changes: this.changes, epoch: daemonId });
     this.inventory = new Inventory({ ...common, registry });

@@ -18,6 +18,8 @@ export interface RollBackOptions {
   readonly controller: string;
   readonly runtimeRoot: string;
   readonly retries: Retries;
+  /** Deletes the session's files: its worker's log. */
+  readonly deleteFiles: (session: Session) => void;
   readonly log: Logger;
 }
 
@@ -47,7 +49,7 @@ export class RollBack {
   }
 
   async #tryOnce(session: Session): Promise<boolean> {
-    const { registry, supervisor, platform, log } = this.#options;
+    const { registry, supervisor, platform, deleteFiles, log } = this.#options;
     try {
       const askToEnd = () => this.#stopWorker(session);
       const key = keyOf(session);
@@ -55,6 +57,7 @@ export class RollBack {
         return false;
       }
       registry.remove(session, "session_rolled_back");
+      deleteFiles(session);
       return true;
     } catch (cause) {
       log.warn("create_compensation_failed", { session_id: session.id, ...failureFields(cause) });
