@@ -166,6 +166,23 @@ describe("surroundings that do not fit", () => {
     const child = Bun.spawn([...words, ...programCommand("help")], { env: roots.environment(), stdout: "pipe" });
     expect(await child.stdout.text()).toMatch(/^code (141|0)\n$/);
   });
+
+  test.each([[["--help"]], [["ls", "--nope", "--json"]]])(
+    "a full disk below the output fails plainly: %p",
+    async (words) => {
+      using roots = new TempRoots();
+      const child = Bun.spawn(programCommand(...words), {
+        env: roots.environment(),
+        stdout: Bun.file("/dev/full"),
+        stderr: "pipe",
+      });
+      const isJson = words.includes("--json");
+      expect(await child.exited).toBe(isJson ? 2 : 1);
+      expect(await child.stderr.text()).toBe(
+        isJson ? "" : "pohunek: the output cannot be written (ENOSPC) (io_error)\n",
+      );
+    },
+  );
 });
 
 describe("help", () => {

@@ -73,7 +73,7 @@ function reportFailure(error: ProtocolError, around: Surroundings, wantsJson: bo
     else around.output.complain(errorText(error, paintFor(around, "errors")));
   } catch (closed) {
     // Nobody is left to be told; the exit code still tells.
-    if (!(closed instanceof OutputClosedError)) throw closed;
+    if (!(closed instanceof OutputClosedError || isProtocolError(closed, "io_error"))) throw closed;
   }
   return exitCodeOf(error);
 }

@@ -1,4 +1,4 @@
-import { encodeUtf8 } from "@pohunek/protocol/wire";
+import { encodeUtf8, protocolError } from "@pohunek/protocol/wire";
 import type { LocalTerminal } from "../terminal/local-terminal.ts";
 
 const OUT = 1;
@@ -63,7 +63,9 @@ function writeSlowly(fd: number, bytes: Uint8Array): void {
     } catch (cause) {
       const { code } = cause as NodeJS.ErrnoException;
       if (code === "EPIPE" || code === "EIO") throw new OutputClosedError("the output was closed", { cause });
-      if (code !== "EAGAIN") throw cause;
+      if (code !== "EAGAIN") {
+        throw protocolError("io_error", { message: `the output cannot be written (${code ?? "unknown"})`, cause });
+      }
       Bun.sleepSync(RETRY_MS);
     }
   }
