@@ -127,6 +127,10 @@ export class WorkerProcess implements Disposable {
   }
 
   #emit(event: WorkerEvent): void {
+    if (event.event === "runtime_started") {
+      // A timer that has lost its purpose would still wake an idle process.
+      clearTimeout(this.#initTimer);
+    }
     this.#lease.emit(event);
   }
 
