@@ -48,6 +48,24 @@ describe("up", () => {
     expect((await runJson<unknown[]>(roots, ["ls"])).ok).toHaveLength(2);
   });
 
+  test("run many times at once still has one session, which is its own and not another's in the same directory", async () => {
+    await using started = new Started();
+    const { roots } = started;
+    const cwd = join(roots.base, "shared");
+    mkdirSync(cwd);
+    expect((await runCli(roots, ["new", "-n", "builder", "--", "sleep", "1000"], { cwd })).code).toBe(0);
+    const ups = await Promise.all(Array.from({ length: 8 }, () => runJson<UpDocument>(roots, ["up"], { cwd })));
+    expect(ups.filter(({ ok }) => ok.started)).toHaveLength(1);
+    expect(new Set(ups.map(({ ok }) => ok.session.id)).size).toBe(1);
+    expect(ups[0]?.ok.session.name).toBe("shared");
+    // The shell's directory follows what is typed; what it was opened for stays.
+    await runCli(roots, ["send", "shared", "cd /"]);
+    const moved = async (): Promise<boolean> =>
+      (await runJson<UpDocument["session"]>(roots, ["session", "inspect", "shared"])).ok.cwd === "/";
+    await until("the shell to have moved", moved);
+    expect((await runJson<UpDocument>(roots, ["up"], { cwd })).ok.started).toBe(false);
+  });
+
   test("--attach shows the session at once", async () => {
     await using started = new Started();
     await using terminal = new CliTerminal(started.roots, ["up", "--attach"]);

@@ -1,13 +1,15 @@
 import type { SessionInfo } from "@pohunek/protocol";
+import type { Client } from "@pohunek/sdk";
 import { command } from "../command-line/command.ts";
 import { connectHost, requireLocal } from "../connection/connect-host.ts";
+import { lockUp } from "../connection/up-lock.ts";
 import type { CommandContext } from "../context.ts";
 import { plainText } from "../output/plain-text.ts";
 import { shortPath } from "../output/short-path.ts";
 import { tableLook } from "../output/table-look.ts";
 import { targetOf } from "../sessions/open-target.ts";
 import { requireTerminal } from "../sessions/require-terminal.ts";
-import { freeName, sessionOfDirectory } from "../sessions/session-choice.ts";
+import { freeName, sessionOfDirectory, UP_DIRECTORY } from "../sessions/session-choice.ts";
 import { sessionTable } from "../sessions/session-table.ts";
 import { startHere } from "../sessions/start-here.ts";
 import { isEnded } from "../sessions/state-words.ts";
@@ -22,10 +24,7 @@ export const up = command({
     requireLocal(context.host);
     if (flags.attach) requireTerminal(context, "up --attach");
     await using client = await connectHost(context, { startsDaemon: true });
-    const sessions = await client.call("session.list");
-    const present = sessionOfDirectory(sessions, context.settings.cwd);
-    const wanted = { name: freeName(context.settings.cwd, sessions), command: [] };
-    const session = present ?? (await startHere(context, client, wanted));
+    const { sessions, present, session } = await findOrStart(context, client);
     if (flags.attach) {
       const { showSession } = await import("../sessions/show-session.ts");
       return await showSession(context, targetOf(client, session), { hasMenu: true });
@@ -37,6 +36,16 @@ export const up = command({
     };
   },
 });
+
+/** Looks and starts under a lock, so that several `up` at the same time start one session. */
+async function findOrStart(context: CommandContext, client: Client) {
+  const { cwd } = context.settings;
+  using _lock = await lockUp(context);
+  const sessions = await client.call("session.list");
+  const present = sessionOfDirectory(sessions, cwd);
+  const wanted = { name: freeName(cwd, sessions), command: [], metadata: { [UP_DIRECTORY]: cwd } };
+  return { sessions, present, session: present ?? (await startHere(context, client, wanted)) };
+}
 
 function upText(
   context: CommandContext,

@@ -22,10 +22,14 @@ function nameBase(path: string): string {
   return name;
 }
 
-/** The live session that was opened for a directory, the newest if there are several. */
-export function sessionOfDirectory(sessions: readonly SessionInfo[], cwd: string): SessionInfo | undefined {
+/** Metadata of a session that `up` opened: the directory it was opened for, which its shell may have left. */
+export const UP_DIRECTORY = "up_directory";
+
+/** The live session that `up` opened for a directory. */
+export function sessionOfDirectory(sessions: readonly SessionInfo[], directory: string): SessionInfo | undefined {
   return sessions
-    .filter((session) => session.cwd === cwd && !isEnded(session) && session.runtime?.state !== "lost")
+    .filter(({ metadata }) => metadata?.[UP_DIRECTORY] === directory)
+    .filter((session) => !isEnded(session) && session.runtime?.state !== "lost")
     .toSorted(byAge)
     .at(-1);
 }

@@ -7,7 +7,11 @@ import { DEFAULT_SIZE } from "./default-size.ts";
 export async function startHere(
   context: CommandContext,
   client: Client,
-  wanted: { readonly name: string; readonly command: readonly string[] },
+  wanted: {
+    readonly name: string;
+    readonly command: readonly string[];
+    readonly metadata?: Readonly<Record<string, string>>;
+  },
 ): Promise<ResultOf<"session.new">> {
   const { cols, rows } = (context.terminal.isOutput ? context.terminal.size() : undefined) ?? DEFAULT_SIZE;
   return client.call("session.new", {
@@ -16,6 +20,7 @@ export async function startHere(
     cwd: context.settings.cwd,
     cols,
     rows,
+    ...(wanted.metadata === undefined ? {} : { metadata: wanted.metadata }),
     ...(wanted.command.length === 0 ? {} : { command: [...wanted.command] }),
   });
 }

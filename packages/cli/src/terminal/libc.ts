@@ -25,6 +25,9 @@ interface Library {
   readonly peerOption: number;
 }
 
+/** The same everywhere. */
+const LOCK_EX = 2;
+
 const SYMBOLS = {
   isatty: { args: ["i32"], returns: "i32" },
   tcgetattr: { args: ["i32", "ptr"], returns: "i32" },
@@ -34,6 +37,7 @@ const SYMBOLS = {
   open: { args: ["cstring", "i32"], returns: "i32" },
   close: { args: ["i32"], returns: "i32" },
   write: { args: ["i32", "ptr", "u64"], returns: "i64" },
+  flock: { args: ["i32", "i32"], returns: "i32" },
   getsockopt: { args: ["i32", "i32", "i32", "ptr", "ptr"], returns: "i32" },
 } as const;
 
@@ -50,6 +54,8 @@ export interface LibraryCalls {
   write(fd: number, bytes: Uint8Array, length: number): number;
   /** ioctl(TIOCGWINSZ) */
   getWindowSize(fd: number, size: Uint16Array): number;
+  /** flock(LOCK_EX): waits for the lock, which ends with the descriptor. */
+  lock(fd: number): number;
   /** The process that listens at the other end of a connected Unix socket. */
   peerPid(fd: number): number | undefined;
 }
@@ -65,6 +71,7 @@ export function loadLibraryCalls(): LibraryCalls {
         openForWriting: (path) => symbols.open(Buffer.from(`${path}\0`), library.openFlags),
         write: (fd, bytes, length) => Number(symbols.write(fd, bytes, length)),
         getWindowSize: (fd, size) => symbols.ioctl(fd, library.windowSizeRequest, size),
+        lock: (fd) => symbols.flock(fd, LOCK_EX),
         peerPid: (fd) => {
           const peer = new Int32Array(3);
           const length = Uint32Array.of(peer.byteLength);
