@@ -134,6 +134,9 @@ describe("what a session has set is undone, once, on every way out", () => {
   test.each([
     ["SIGTERM", 143],
     ["SIGHUP", 129],
+    ["SIGINT", 130],
+    ["SIGQUIT", 131],
+    ["SIGUSR1", 138],
   ] as const)("%s", async (signal, code) => {
     await using attached = await attachTo(EVERYTHING);
     attached.terminal.kill(signal);

@@ -1,9 +1,10 @@
+import type { EndSignal } from "./attach/attach-outcome.ts";
 import type { Settings } from "./config.ts";
 import type { Paint } from "./output/colour.ts";
 import type { Output } from "./output/output.ts";
 import type { LocalTerminal } from "./terminal/local-terminal.ts";
 
-export type SignalName = "SIGHUP" | "SIGINT" | "SIGTERM" | "SIGWINCH" | "SIGTSTP" | "SIGCONT";
+export type SignalName = EndSignal | "SIGWINCH" | "SIGTSTP" | "SIGCONT";
 
 /** The signals of this process. */
 export interface Signals {

@@ -11,7 +11,7 @@ import type { AttachKey } from "./attach-keys.ts";
 import type { AttachOrigin, LinkEnd } from "./attach-link.ts";
 import { AttachLink } from "./attach-link.ts";
 import type { AttachOutcome } from "./attach-outcome.ts";
-import { farewell } from "./attach-outcome.ts";
+import { END_SIGNALS, farewell } from "./attach-outcome.ts";
 import { LocalScreen } from "./local-screen.ts";
 import { isTemporary, reconnect } from "./reconnect.ts";
 import { SizeFollower } from "./size-follower.ts";
@@ -91,7 +91,7 @@ class AttachClient implements AsyncDisposable {
 
   #followSignals(): void {
     const { signals } = this.#request;
-    for (const name of ["SIGTERM", "SIGHUP"] as const) {
+    for (const name of END_SIGNALS) {
       this.#signals.push(signals.on(name, () => this.#events.put({ type: "signal", name })));
     }
     this.#signals.push(signals.on("SIGTSTP", () => this.#events.put({ type: "suspend" })));

@@ -1,11 +1,12 @@
 import type { AttachAction } from "./attach-keys.ts";
 import type { AttachLink } from "./attach-link.ts";
+import type { EndSignal } from "./attach-outcome.ts";
 
 /** What an attach has to react to. */
 export type AttachEvent =
   | { readonly type: "key"; readonly action: AttachAction }
   | { readonly type: "ended"; readonly link: AttachLink }
-  | { readonly type: "signal"; readonly name: "SIGTERM" | "SIGHUP" }
+  | { readonly type: "signal"; readonly name: EndSignal }
   | { readonly type: "suspend" }
   /** The terminal is gone. */
   | { readonly type: "gone" }

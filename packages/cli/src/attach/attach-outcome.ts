@@ -3,21 +3,27 @@ import type { ProtocolError } from "@pohunek/protocol/wire";
 import { errorRow } from "@pohunek/protocol/wire";
 import { plainText } from "../output/plain-text.ts";
 
+/** Signals that end this program, by what a shell sees of that. None of them may leave the terminal as it is. */
+const SIGNAL_EXIT = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGUSR1: 138, SIGUSR2: 140, SIGTERM: 143 } as const;
+
+export type EndSignal = keyof typeof SIGNAL_EXIT;
+export const END_SIGNALS = Object.keys(SIGNAL_EXIT) as readonly EndSignal[];
+
+type Detacher = "key" | "elsewhere" | "terminal" | EndSignal;
+
 /** How an attach ended. */
 export type AttachOutcome =
-  | { readonly type: "detached"; readonly by: "key" | "elsewhere" | "terminal" | "SIGTERM" | "SIGHUP" }
+  | { readonly type: "detached"; readonly by: Detacher }
   | { readonly type: "ended"; readonly session: SessionInfo }
   | { readonly type: "lost"; readonly reason: string | undefined }
   | { readonly type: "failed"; readonly error: ProtocolError }
   | { readonly type: "unreachable" };
 
-const SIGNAL_EXIT = { SIGHUP: 129, SIGTERM: 143 } as const;
-
 /** The exit code of `attach` and `run`: that of the session's program when it ended, 0 after a detach, else a failure. */
 export function attachExitCode(outcome: AttachOutcome): number {
   switch (outcome.type) {
     case "detached":
-      return outcome.by === "SIGTERM" || outcome.by === "SIGHUP" ? SIGNAL_EXIT[outcome.by] : 0;
+      return isSignal(outcome.by) ? SIGNAL_EXIT[outcome.by] : 0;
     case "ended":
       return endedExitCode(outcome.session);
     case "failed":
@@ -26,6 +32,10 @@ export function attachExitCode(outcome: AttachOutcome): number {
     case "unreachable":
       return 1;
   }
+}
+
+function isSignal(by: Detacher): by is EndSignal {
+  return by in SIGNAL_EXIT;
 }
 
 function endedExitCode({ state, exit_code: exitCode }: SessionInfo): number {
@@ -52,7 +62,7 @@ export function farewell(outcome: AttachOutcome, name: string): string {
   }
 }
 
-function byText(by: "key" | "elsewhere" | "terminal" | "SIGTERM" | "SIGHUP"): string {
+function byText(by: Detacher): string {
   switch (by) {
     case "key":
     case "terminal":
