@@ -1,17 +1,16 @@
 import { expect, test } from "bun:test";
 import { platform } from "../../packages/host/src/platform/index.ts";
 import { DescriptorWatch } from "../../packages/host/src/worker/descriptor-watch.ts";
-import { TerminalViews } from "../../packages/host/src/worker/open-terminal-view.ts";
+import { openTerminalView } from "../../packages/host/src/worker/open-terminal-view.ts";
 import { SessionRuntime } from "../../packages/host/src/worker/session-runtime.ts";
 import type { OpenTerminalView } from "../../packages/host/src/worker/terminal-view.ts";
 import { until } from "../support/index.ts";
 import { launchSpec } from "./support/worker-under-test.ts";
 
 test("a terminal state that breaks is replaced by a fresh one: the program and its output go on", async () => {
-  const views = new TerminalViews();
   let opened = 0;
   const openView: OpenTerminalView = (options) => {
-    const view = views.open(options);
+    const view = openTerminalView(options);
     opened += 1;
     if (opened === 1) {
       // What a trap in WebAssembly looks like.

@@ -6,7 +6,7 @@ import type { WorkerBootstrap } from "../worker-api/bootstrap.ts";
 import { parseBootstrap } from "../worker-api/bootstrap.ts";
 import type { VersionRange } from "../worker-api/version.ts";
 import { WORKER_PROTOCOL } from "../worker-api/version.ts";
-import { TerminalViews } from "./open-terminal-view.ts";
+import { openTerminalView } from "./open-terminal-view.ts";
 import { WorkerProcess } from "./worker-process.ts";
 
 /** pohunek-sessiond: runs until the outcome of its program is acknowledged. Returns the exit code. */
@@ -17,19 +17,16 @@ export async function main(argv: readonly string[], _env: unknown): Promise<numb
 /** A worker that serves only some versions is what a release before or after this one would be. */
 export async function runWorker(bootstrap: WorkerBootstrap, versions: VersionRange): Promise<number> {
   becomeWorker(bootstrap);
-  const views = new TerminalViews();
   try {
     using worker = new WorkerProcess({
       bootstrap,
       platform,
       release: manifest.version,
       versions,
-      openView: (options) => views.open(options),
+      openView: openTerminalView,
     });
     handleSignals(worker);
     worker.start(bootstrap.readyFd);
-    // The starter needs a moment to connect.
-    setImmediate(() => views.preload());
     await worker.ended;
     return 0;
   } catch (cause) {

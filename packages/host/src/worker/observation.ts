@@ -24,6 +24,13 @@ export function describeTerminal(engine: TerminalEngine): TerminalFacts {
   };
 }
 
+const UNTOUCHED: TerminalFacts = { revision: 0, alternate_screen: false, bracketed_paste: false };
+
+/** As `describeTerminal`, without loading the terminal state only to find that nothing was printed yet. */
+export function describeSession(runtime: SessionRuntime): TerminalFacts {
+  return runtime.terminal.isUntouched ? UNTOUCHED : describeTerminal(runtime.view.engine);
+}
+
 export function takeSnapshot(runtime: SessionRuntime): TerminalSnapshot {
   const { engine } = runtime.view;
   return {

@@ -13,7 +13,7 @@ import { InputQueue } from "./input-queue.ts";
 import { OutputRing } from "./output-ring.ts";
 import { lookUpProgram } from "./program-lookup.ts";
 import { PtyOutputReader } from "./pty-reader.ts";
-import { TerminalFeed } from "./terminal-feed.ts";
+import { SessionTerminal } from "./session-terminal.ts";
 import type { OpenTerminalView, TerminalView } from "./terminal-view.ts";
 
 export interface RuntimeListener {
@@ -52,12 +52,11 @@ export class SessionRuntime {
   readonly child: ProcessIdentity;
   readonly foreground: ForegroundWatch;
   readonly historyLines: number;
+  readonly terminal: SessionTerminal;
   readonly #options: RuntimeOptions;
   readonly #pair: PtyPair;
   readonly #reader: PtyOutputReader;
   readonly #mostSize: WindowSize;
-  #view: TerminalView;
-  #feed: TerminalFeed;
   #size: WindowSize;
   #status: ExitOutcome | undefined;
   #isDrained = false;
@@ -72,8 +71,12 @@ export class SessionRuntime {
     this.#size = clampSize(spec, this.#mostSize);
     this.historyLines = spec.history_lines ?? WORKER_LIMITS.historyLines;
     this.ring = new OutputRing(spec.history_bytes ?? WORKER_LIMITS.historyBytes);
-    this.#view = this.#openView();
-    this.#feed = this.#openFeed(0);
+    this.terminal = new SessionTerminal({
+      ring: this.ring,
+      historyLines: this.historyLines,
+      open: () => this.#openView(),
+      onFault: (cause) => listener.fault("engine_fault", cause instanceof Error ? cause.name : "unknown"),
+    });
     this.#pair = openPty(platform, this.#size);
     this.child = startChild(options, { file, pair: this.#pair });
     this.input = new InputQueue({ pty: platform.pty, pair: this.#pair, onSpace: () => listener.inputSpace() });
@@ -97,13 +100,14 @@ export class SessionRuntime {
     const runtime = new SessionRuntime(options);
     runtime.#reader.start();
     runtime.foreground.noteActivity();
+    // The answer to the daemon leaves before; the program is being loaded on another core.
+    setImmediate(() => void runtime.view);
     return runtime;
   }
 
   /** The terminal state after all output so far. */
   get view(): TerminalView {
-    this.#guardEngine(() => this.#feed.catchUp());
-    return this.#view;
+    return this.terminal.view;
   }
 
   get size(): WindowSize {
@@ -143,8 +147,9 @@ export class SessionRuntime {
     const size = clampSize(wanted, this.#mostSize, this.#size);
     const isChanged = size.cols !== this.#size.cols || size.rows !== this.#size.rows;
     if (isChanged && !this.#status) {
+      // First, since what was printed before belongs to the old size.
+      this.terminal.resize(size.cols, size.rows);
       this.#size = size;
-      this.view.engine.resize(size.cols, size.rows);
       this.#options.platform.pty.setSize(this.#pair.master, size);
     }
     return { size: this.#size, isChanged: isChanged && !this.#status };
@@ -223,23 +228,8 @@ export class SessionRuntime {
     };
   }
 
-  #openFeed(from: number): TerminalFeed {
-    return new TerminalFeed({ ring: this.ring, view: this.#view, historyLines: this.historyLines, from });
-  }
-
-  /** An engine that trapped can't be trusted any more. The session goes on with a fresh one; the ring has every byte. */
-  #guardEngine(feed: () => void): void {
-    try {
-      feed();
-    } catch (cause) {
-      this.#options.listener.fault("engine_fault", cause instanceof Error ? cause.name : "unknown");
-      this.#view = this.#openView();
-      this.#feed = this.#openFeed(this.#feed.fedTo);
-    }
-  }
-
   #takeOutput(bytes: Uint8Array): void {
-    this.#guardEngine(() => this.#feed.take(bytes));
+    this.terminal.take(bytes);
     this.input.retry();
     this.foreground.noteActivity();
     this.#options.listener.output();

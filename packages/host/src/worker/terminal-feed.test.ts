@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { TerminalViews } from "./open-terminal-view.ts";
+import { openTerminalView } from "./open-terminal-view.ts";
 import { OutputRing } from "./output-ring.ts";
 import { TerminalFeed } from "./terminal-feed.ts";
 import type { TerminalView } from "./terminal-view.ts";
@@ -7,7 +7,7 @@ import type { TerminalView } from "./terminal-view.ts";
 const HISTORY_LINES = 1_000;
 
 function openView(): TerminalView {
-  return new TerminalViews().open({ cols: 80, rows: 24, historyLines: HISTORY_LINES, listener: {} });
+  return openTerminalView({ cols: 80, rows: 24, historyLines: HISTORY_LINES, listener: {} });
 }
 
 /** Numbered lines of varying length; any line too many, too few or misplaced shows. */

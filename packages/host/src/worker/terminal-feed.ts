@@ -87,7 +87,8 @@ export class TerminalFeed {
   }
 }
 
-function isPlain(bytes: Uint8Array): boolean {
+/** Whether these bytes can do no more than print, move down or move within the line. */
+export function isPlain(bytes: Uint8Array): boolean {
   return MEANINGFUL_BYTES.every((byte) => !bytes.includes(byte));
 }
 

@@ -17,7 +17,7 @@ import { AttachStreams } from "./attach-streams.ts";
 import type { DescriptorWatch } from "./descriptor-watch.ts";
 import { IdleCollector, WORTH_BYTES } from "./idle-collector.ts";
 import type { JournalFile } from "./journal-file.ts";
-import { describeTerminal } from "./observation.ts";
+import { describeSession, describeTerminal } from "./observation.ts";
 import { OutputWaiters } from "./output-waiters.ts";
 import type { RuntimeListener } from "./session-runtime.ts";
 import { SessionRuntime } from "./session-runtime.ts";
@@ -127,7 +127,7 @@ export class WorkerSession implements Disposable {
       worker: this.#worker,
       phase: this.phase,
       started_at_ms: this.#startedAtMs,
-      ...(runtime ? { child: runtime.child, terminal: describeTerminal(runtime.view.engine) } : {}),
+      ...(runtime ? { child: runtime.child, terminal: describeSession(runtime) } : {}),
       ...(foreground ? { foreground } : {}),
       cols: runtime?.size.cols ?? 0,
       rows: runtime?.size.rows ?? 0,
