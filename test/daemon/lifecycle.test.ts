@@ -243,6 +243,18 @@ describe("what a session is started with", () => {
     expect((await host.inspect(id)).state).toBe("running");
   });
 
+  test("makes files as open as the daemon was started to, though the daemon's own are private", async () => {
+    const before = process.umask(0o027);
+    try {
+      await using host = await startHost();
+      const session = await host.newSession({ command: ["/bin/sh", "-c", "umask; exec cat"] });
+      await using attach = await host.attach(session.id);
+      await attach.until("0027");
+    } finally {
+      process.umask(before);
+    }
+  });
+
   test("its first input is typed and submitted", async () => {
     await using host = await startHost();
     const session = await host.newSession({ input: "echo one-$((40+2))" });

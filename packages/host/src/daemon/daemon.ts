@@ -43,6 +43,7 @@ export interface DaemonOptions {
   readonly platform: Platform;
   readonly supervisor: Supervisor;
   readonly release: string;
+  readonly programUmask: number;
   readonly log: Logger;
   /** Ends the daemon on the spot, as a crash would. */
   readonly crash: () => void;
@@ -157,7 +158,7 @@ function openStore({ roots, log }: DaemonOptions): Store {
 }
 
 function openCore(
-  { roots, config, supervisor, platform, log, crash }: DaemonOptions,
+  { roots, config, supervisor, platform, programUmask, log, crash }: DaemonOptions,
   { store, events, daemonId }: { store: Store; events: EventBus; daemonId: DaemonId },
 ): SessionCore {
   const { settings } = config;
@@ -168,6 +169,7 @@ function openCore(
     supervisor,
     platform,
     daemonId,
+    programUmask,
     announce: (event) => events.announce(event),
     reach: (step) => {
       if (step === settings.testCrashAt) {

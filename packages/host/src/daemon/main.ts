@@ -49,7 +49,8 @@ export async function main(argv: readonly string[], env: Environment): Promise<n
 }
 
 async function run(env: Environment): Promise<number> {
-  platform.self.setUmask(0o077);
+  // Ours are private; what the programs of sessions make is as open as it is elsewhere.
+  const programUmask = platform.self.setUmask(0o077);
   const roots = resolveRoots(env, platform.socketPathBytes);
   const config = loadConfig(join(roots.config, "config.toml"), env);
   prepareRoots(roots, platform.self.uid());
@@ -63,7 +64,7 @@ async function run(env: Environment): Promise<number> {
   const ended = endOnSignals(log);
   log.info("starting", { release: manifest.version, pid: process.pid });
   try {
-    return await serve({ env, roots, config, log, logFile, ended });
+    return await serve({ env, roots, config, programUmask, log, logFile, ended });
   } catch (cause) {
     log.error("start_failed", failureFields(cause));
     throw cause;
@@ -74,12 +75,13 @@ interface Running {
   readonly env: Environment;
   readonly roots: Roots;
   readonly config: Config;
+  readonly programUmask: number;
   readonly log: Logger;
   readonly logFile: RotatingLog;
   readonly ended: Promise<number>;
 }
 
-async function serve({ env, roots, config, log, logFile, ended }: Running): Promise<number> {
+async function serve({ env, roots, config, programUmask, log, logFile, ended }: Running): Promise<number> {
   const supervisor = openSupervisor({
     backend: config.settings.workerLauncher,
     platform,
@@ -93,6 +95,7 @@ async function serve({ env, roots, config, log, logFile, ended }: Running): Prom
     platform,
     supervisor,
     release: manifest.version,
+    programUmask,
     log,
     crash: () => {
       logFile.flush();

@@ -33,6 +33,8 @@ export interface SessionCoreOptions {
   readonly supervisor: Supervisor;
   readonly platform: Platform;
   readonly daemonId: DaemonId;
+  /** File mode creation mask of sessions' programs: the one that this daemon was started with. */
+  readonly programUmask: number;
   readonly announce: (event: AnnouncedEvent) => void;
   readonly reach: ReachStep;
   readonly log: Logger;
@@ -74,12 +76,13 @@ export class SessionCore implements AsyncDisposable {
     this.registry = registry;
     this.#watch = watch;
     this.#rollBack = rollBack;
-    const limits = {
+    const ofAll = {
+      umask: options.programUmask,
       history_bytes: settings.outputRingBytes,
       max_cols: settings.terminalMaxCols,
       max_rows: settings.terminalMaxRows,
     };
-    this.creator = new SessionCreator({ ...common, registry, watch, rollBack, limits });
+    this.creator = new SessionCreator({ ...common, registry, watch, rollBack, common: ofAll });
     this.ender = new SessionEnder({ ...common, registry, ended, deleteFiles, graceMs: settings.workerStopGraceMs });
     this.inputs = new SessionInputs({ changes: this.changes, epoch: daemonId });
     this.inventory = new Inventory({ ...common, registry });

@@ -33,7 +33,8 @@ export interface CreateOptions {
   readonly watch: WorkerWatch;
   readonly rollBack: RollBack;
   readonly controller: string;
-  readonly limits: Pick<LaunchSpec, "history_bytes" | "max_cols" | "max_rows">;
+  /** What is the same for all sessions of the host. */
+  readonly common: Pick<LaunchSpec, "umask" | "history_bytes" | "max_cols" | "max_rows">;
   readonly reach: ReachStep;
   readonly log: Logger;
   readonly now: () => Date;
@@ -114,7 +115,7 @@ export class SessionCreator {
   }
 
   async #start(session: Session, request: CreateRequest): Promise<void> {
-    const { supervisor, registry, watch, controller, limits, reach, now } = this.#options;
+    const { supervisor, registry, watch, controller, common, reach, now } = this.#options;
     const { socketPath } = await supervisor.start(keyOf(session));
     reach("create:worker_started");
     const link = watch.follow(session);
@@ -132,7 +133,7 @@ export class SessionCreator {
         cwd,
         cols,
         rows,
-        ...limits,
+        ...common,
       });
       reach("create:initialized");
       const at = now().toISOString();
