@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { readdirSync, readlinkSync } from "node:fs";
 import type { Host } from "../support/index.ts";
 import { programCommand, startHost, until } from "../support/index.ts";
 import { CliTerminal } from "./support/index.ts";
@@ -100,3 +101,35 @@ describe("ls --watch", () => {
     expect(await stream.interrupt()).toBe(0);
   });
 });
+
+test("wait goes on waiting while its daemon is killed and started again", async () => {
+  await using host = await startHost();
+  const { id } = await host.newSession({ name: "job", command: ["/bin/sh", "-c", "read line; exit 3"] });
+  const child = Bun.spawn(programCommand("--json", "wait", "job", "--timeout", "60s"), {
+    env: host.roots.environment(),
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  // One connection to find the session, one that waits.
+  await until("the wait to have begun", () => socketsOf(child.pid) >= 2);
+  await host.kill();
+  await host.start();
+  await host.call("session.input", { session_id: id, text: "go" });
+  const document = JSON.parse(await child.stdout.text()) as { ok: { session: unknown } };
+  expect(document.ok.session).toMatchObject({ id, state: "failed", exit_code: 3 });
+  expect(await child.exited).toBe(0);
+});
+
+/** Connections of a process; its standard streams don't count. */
+function socketsOf(pid: number): number {
+  const folder = `/proc/${pid}/fd`;
+  return readdirSync(folder).filter((fd) => {
+    try {
+      return Number(fd) > 2 && readlinkSync(`${folder}/${fd}`, "utf8").startsWith("socket:");
+    } catch {
+      // ENOENT: closed since the folder was read.
+      return false;
+    }
+  }).length;
+}

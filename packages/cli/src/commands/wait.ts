@@ -4,6 +4,7 @@ import { command } from "../command-line/command.ts";
 import { plainText } from "../output/plain-text.ts";
 import { openTarget } from "../sessions/open-target.ts";
 import { isEnded, stateWords } from "../sessions/state-words.ts";
+import { waitThroughRestarts } from "../sessions/wait-through-restarts.ts";
 import { SESSION_ARGUMENT } from "./arguments.ts";
 import { EXIT_TIMEOUT } from "./exit-codes.ts";
 
@@ -45,7 +46,7 @@ export const wait = command({
       states: [...ENDED],
       ...(activities.length === 0 ? {} : { activities }),
     };
-    const result = await target.client.wait(condition, flags.timeout === undefined ? {} : { timeoutMs: flags.timeout });
+    const result = await waitThroughRestarts(target.client, condition, flags.timeout);
     const hasEnded = isEnded(result.session);
     const isWanted = hasEnded ? activities.length === 0 || flags.for.includes("ended") : result.reason !== "timeout";
     return {
