@@ -39,9 +39,11 @@ describe("process facts", () => {
     await shell.exited;
   });
 
-  test("read environment, folder and executable", () => {
+  test("read environment, folder and executable", async () => {
     const child = Bun.spawn(["sleep", "100"], { env: { MARK: "a=b", OTHER: "x" }, cwd: "/tmp" });
     try {
+      // In the middle of its exec a process has no environment at all.
+      await until("the exec", () => processes.readEnvironment(child.pid, ["OTHER"])?.size === 1);
       expect(processes.readEnvironment(child.pid, ["MARK", "NONE"])).toEqual(new Map([["MARK", "a=b"]]));
       expect(processes.readCwd(child.pid)).toBe("/tmp");
       expect(processes.readExecutable(child.pid)).toContain("sleep");
