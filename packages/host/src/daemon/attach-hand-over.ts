@@ -3,6 +3,7 @@ import { encodeFailure, isProtocolError, PROTOCOL_VERSION, protocolError } from 
 import type { SocketCalls } from "../platform/index.ts";
 import type { HandedOverStream } from "../worker-api/handed-over-stream.ts";
 import { HAND_OVER_INPUT_BYTES } from "../worker-api/handed-over-stream.ts";
+import { descriptorOf } from "../worker-api/socket-descriptor.ts";
 import { OBSERVATION_SINCE } from "../worker-api/version.ts";
 import type { AttachProxyOptions } from "./attach-proxy.ts";
 import type { AttachCarrier } from "./attachments.ts";
@@ -11,20 +12,19 @@ import type { AttachCarrier } from "./attachments.ts";
 const DETACH_MS = 1000;
 
 export interface AttachHandOverOptions extends AttachProxyOptions {
+  /** Of `socket`. */
+  readonly descriptor: number;
   readonly sockets: Pick<SocketCalls, "sendWithDescriptor">;
 }
 
-/** Whether the viewer's socket can go to the worker. Otherwise a proxy carries its bytes. */
-export function canHandOver({ socket, rest, worker }: Pick<AttachProxyOptions, "socket" | "rest" | "worker">): boolean {
-  return (
-    descriptorOf(socket) !== undefined && rest.length <= HAND_OVER_INPUT_BYTES && worker.version >= OBSERVATION_SINCE
-  );
-}
-
-/** Bun gives the descriptor of an accepted socket, though its types do not say so. */
-function descriptorOf(socket: AttachProxyOptions["socket"]): number | undefined {
-  const { fd } = socket as unknown as { fd?: number };
-  return fd !== undefined && fd >= 0 ? fd : undefined;
+/** The descriptor of a viewer's socket that can go to the worker; undefined where a proxy has to carry its bytes. */
+export function descriptorToHandOver({
+  socket,
+  rest,
+  worker,
+}: Pick<AttachProxyOptions, "socket" | "rest" | "worker">): number | undefined {
+  const isPossible = rest.length <= HAND_OVER_INPUT_BYTES && worker.version >= OBSERVATION_SINCE;
+  return isPossible ? descriptorOf(socket) : undefined;
 }
 
 /**
@@ -46,10 +46,10 @@ export class AttachHandOver implements AttachCarrier {
   }
 
   async #open(): Promise<void> {
-    const { worker, opening, socket, rest, sockets } = this.#options;
+    const { worker, opening, rest, descriptor, sockets } = this.#options;
     try {
       const stream = await worker.handOver(opening, {
-        descriptor: descriptorOf(socket) ?? -1,
+        descriptor,
         input: rest,
         send: sockets.sendWithDescriptor,
         onOpen: () => this.#opened(),

@@ -12,7 +12,7 @@ import type { WorkerClient } from "../worker-api/client.ts";
 import { AttachFailures } from "./attach-failures.ts";
 import type { AttachGrant } from "./attach-grants.ts";
 import { AttachGrants } from "./attach-grants.ts";
-import { AttachHandOver, canHandOver } from "./attach-hand-over.ts";
+import { AttachHandOver, descriptorToHandOver } from "./attach-hand-over.ts";
 import type { AttachProxyOptions } from "./attach-proxy.ts";
 import { AttachProxy } from "./attach-proxy.ts";
 import type { Origin } from "./origin.ts";
@@ -116,9 +116,11 @@ export class Attachments {
         }
       },
     };
-    const carrier = canHandOver(carried)
-      ? new AttachHandOver({ ...carried, sockets: this.#options.sockets })
-      : new AttachProxy(carried);
+    const descriptor = descriptorToHandOver(carried);
+    const carrier =
+      descriptor === undefined
+        ? new AttachProxy(carried)
+        : new AttachHandOver({ ...carried, descriptor, sockets: this.#options.sockets });
     this.#active.set(streamId, carrier);
     return carrier;
   }

@@ -4,6 +4,7 @@ import { protocolError } from "@pohunek/protocol/wire";
 import type { Socket, SocketHandler, TCPSocketListener, UnixSocketListener } from "bun";
 import type { PeerIdentity, TcpEnd } from "../platform/index.ts";
 import type { Logger } from "../store/logger.ts";
+import { descriptorOf } from "../worker-api/socket-descriptor.ts";
 import type { Origin } from "./origin.ts";
 
 /** What a connection's bytes are handed to. */
@@ -61,9 +62,8 @@ interface Accepted {
 export function listenUnix(options: UnixListenerOptions): Listener {
   const { path, uid, readPeer, log } = options;
   const decide: Decide = (socket) => {
-    // Bun gives the descriptor of an accepted socket, though its types do not say so.
-    const { fd } = socket as unknown as { fd: number };
-    const peer = readPeer(fd);
+    const fd = descriptorOf(socket);
+    const peer = fd === undefined ? undefined : readPeer(fd);
     if (peer === undefined || peer.uid !== uid) {
       log.warn("peer_refused", { uid: peer?.uid, pid: peer?.pid });
       return undefined;

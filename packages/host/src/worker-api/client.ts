@@ -83,11 +83,6 @@ export class WorkerClient implements AsyncDisposable {
     return this.hello.version;
   }
 
-  /** Descriptor of the control connection, for its kernel peer identity. */
-  get descriptor(): number {
-    return this.#connection.descriptor;
-  }
-
   /** Settles when the connection is gone: with nothing after `close`, else with the reason. */
   get closed(): Promise<ProtocolError | undefined> {
     return this.#connection.closed;

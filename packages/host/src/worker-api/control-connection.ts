@@ -56,10 +56,6 @@ export class ControlConnection {
     return this.#closed.promise;
   }
 
-  get descriptor(): number {
-    return (this.#socket as { fd?: number } | undefined)?.fd ?? -1;
-  }
-
   call<Name extends OperationName>(name: Name, params: OperationParams<Name>): Promise<OperationResult<Name>> {
     const { promise, resolve, reject } = Promise.withResolvers<OperationResult<Name>>();
     if (this.#isClosing || !this.#writer) {

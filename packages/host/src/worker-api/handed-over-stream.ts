@@ -2,6 +2,7 @@ import type { ProtocolError } from "@pohunek/protocol/wire";
 import { encodeUtf8 } from "@pohunek/protocol/wire";
 import { DataConnection } from "./data-connection.ts";
 import { encodeFrame, FRAME } from "./frames.ts";
+import { descriptorOf } from "./socket-descriptor.ts";
 import { workerError } from "./worker-error.ts";
 
 export interface HandOver {
@@ -44,9 +45,8 @@ export class HandedOverStream implements Disposable {
     });
     const line = encodeUtf8(`${JSON.stringify({ open: token })}\n`);
     const first = input.length === 0 ? line : Buffer.concat([line, encodeFrame(FRAME.input, input)]);
-    // Bun gives the descriptor of a socket, though its types do not say so.
-    const { fd } = connection.socket as unknown as { fd: number };
-    if (!send(fd, first, descriptor)) {
+    const fd = descriptorOf(connection.socket);
+    if (fd === undefined || !send(fd, first, descriptor)) {
       connection.end();
       throw workerError("worker_attach_stream_failed", "The worker takes nothing.");
     }
