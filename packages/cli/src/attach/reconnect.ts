@@ -1,5 +1,6 @@
 import type { ProtocolError } from "@pohunek/protocol/wire";
 import { isProtocolError } from "@pohunek/protocol/wire";
+import { isRestartFailure } from "../connection/restart-failure.ts";
 import type { Mailbox } from "../mailbox.ts";
 import type { AttachEvent } from "./attach-event.ts";
 import type { AttachInput } from "./attach-input.ts";
@@ -22,10 +23,10 @@ export interface ReconnectRequest {
   readonly tryOnce: () => Promise<AttachOutcome | undefined>;
 }
 
-/** True for failures that a restart of the daemon explains. */
+/** True for failures of an attach that a restart of the daemon explains. */
 export function isTemporary(error: ProtocolError): boolean {
   // A stream id of the daemon that has gone is unknown to the next.
-  return error.isRetryable || error.class === "transport" || error.code === "attach_not_found";
+  return isRestartFailure(error) || error.code === "attach_not_found";
 }
 
 /** Tries to get back to a session whose daemon has gone away. Undefined when that worked. */

@@ -1,5 +1,6 @@
 import { isProtocolError } from "@pohunek/protocol/wire";
 import type { Client } from "@pohunek/sdk";
+import { isRestartFailure } from "../connection/restart-failure.ts";
 
 type Condition = Parameters<Client["wait"]>[0];
 type Waited = Awaited<ReturnType<Client["wait"]>>;
@@ -22,7 +23,7 @@ export async function waitThroughRestarts(
       const left = deadline === undefined ? {} : { timeoutMs: Math.max(1, Math.round(deadline - startedAt)) };
       return await client.wait(condition, left);
     } catch (error) {
-      if (!isProtocolError(error) || !(error.isRetryable || error.class === "transport")) throw error;
+      if (!isProtocolError(error) || !isRestartFailure(error)) throw error;
       const now = performance.now();
       // An attempt that went on for longer than a refusal takes had a daemon.
       if (now - startedAt > STEP_MS) lastSeen = now;
