@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { SessionFacts } from "../support/index.ts";
-import { programCommand, startHost, TempRoots, until } from "../support/index.ts";
+import { runDaemon, startHost, TempRoots, until } from "../support/index.ts";
 
 interface Report {
   readonly report: { readonly overall: string; readonly checks: { name: string; status: string; detail: string }[] };
@@ -98,13 +98,7 @@ describe("a full disk", () => {
     using roots = new TempRoots();
     const disk = roots.smallDisk(roots.data, { kib: 64 });
     disk.fill();
-    const daemon = Bun.spawn(programCommand("daemon", "run"), {
-      env: roots.environment(),
-      stdin: "ignore",
-      stdout: "ignore",
-      stderr: "pipe",
-    });
-    const [stderr, code] = await Promise.all([daemon.stderr.text(), daemon.exited]);
+    const { code, stderr } = await runDaemon(roots.environment());
     expect(code).toBe(1);
     expect(stderr).toMatch(/\((io_error|paths_unavailable)\)/);
     expect(stderr).not.toContain("    at ");
@@ -115,13 +109,7 @@ test("a read-only disk at the start is told in words", async () => {
   using roots = new TempRoots();
   const disk = roots.smallDisk(roots.data, { kib: 64 });
   disk.setReadOnly(true);
-  const daemon = Bun.spawn(programCommand("daemon", "run"), {
-    env: roots.environment(),
-    stdin: "ignore",
-    stdout: "ignore",
-    stderr: "pipe",
-  });
-  const [stderr, code] = await Promise.all([daemon.stderr.text(), daemon.exited]);
+  const { code, stderr } = await runDaemon(roots.environment());
   expect(code).toBe(1);
   expect(stderr).toContain("paths_unavailable");
   expect(stderr).not.toContain("    at ");

@@ -1,24 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { programCommand, RawClient, startHost, TempRoots, until } from "../support/index.ts";
-
-interface Outcome {
-  readonly code: number;
-  readonly stderr: string;
-}
-
-/** Runs the daemon that must end by itself. */
-async function runDaemon(env: Readonly<Record<string, string>>, args: readonly string[] = []): Promise<Outcome> {
-  const daemon = Bun.spawn([...programCommand("daemon", "run"), ...args], {
-    env: { ...env },
-    stdin: "ignore",
-    stdout: "ignore",
-    stderr: "pipe",
-  });
-  const [stderr, code] = await Promise.all([daemon.stderr.text(), daemon.exited]);
-  return { code, stderr };
-}
+import { RawClient, runDaemon, startHost, TempRoots, until } from "../support/index.ts";
 
 describe("a daemon that may not start", () => {
   test("says what is wrong with the configuration and opens no socket", async () => {

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { programCommand, startHost, TempRoots } from "../support/index.ts";
+import { runDaemon, startHost, TempRoots } from "../support/index.ts";
 
 const FIRST_SCHEMA = readFileSync(join(import.meta.dir, "store-schema-1.sql"), "utf8");
 
@@ -27,13 +27,7 @@ function schemaOf(path: string): number {
 }
 
 async function refusedStart(roots: TempRoots): Promise<string> {
-  const daemon = Bun.spawn(programCommand("daemon", "run"), {
-    env: roots.environment(),
-    stdin: "ignore",
-    stdout: "ignore",
-    stderr: "pipe",
-  });
-  const [stderr, code] = await Promise.all([daemon.stderr.text(), daemon.exited]);
+  const { code, stderr } = await runDaemon(roots.environment());
   expect(code).toBe(1);
   expect(existsSync(roots.socket)).toBe(false);
   return stderr;

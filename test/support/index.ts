@@ -12,5 +12,6 @@ export {
 export { programCommand } from "./program.ts";
 export { RawAttach } from "./raw-attach.ts";
 export { RawClient } from "./raw-client.ts";
+export { runDaemon } from "./refused-daemon.ts";
 export { TempRoots } from "./temp-roots.ts";
 export { until } from "./until.ts";
