@@ -53,7 +53,8 @@ is_installed() {
   fi
 }
 
-# Runs a step with its output in a log; on failure shows the end of the log with the exit code.
+# Runs a step with its output in a log; on failure shows the end of the log with the exit code, and $next_step.
+next_step="Run it again; it begins where it stopped."
 run_step() {
   step=$1
   shift
@@ -61,6 +62,7 @@ run_step() {
   code=$?
   printf ' failed\npohunek: %s failed with exit code %s:\n' "$step" "$code" >&2
   tail -n 25 "$root/dist/.prepare.log" >&2
+  printf '  next: %s\n' "$next_step" >&2
   exit 1
 }
 
@@ -79,6 +81,7 @@ install_dependencies() {
     tools_node=
   fi
   rm -f "$root/node_modules/.pohunek-lock.json"
+  next_step="Check the network, the proxy (npm config get proxy) and the free space, then run it again."
   run_step "npm ci" env NODE_OPTIONS="${NODE_OPTIONS-} $tools_node" npm --prefix "$root" ci $omit --no-audit --no-fund --loglevel=error
   cp "$root/package-lock.json" "$root/node_modules/.pohunek-lock.json"
 }
@@ -87,6 +90,7 @@ install_dependencies() {
 find_bun() {
   bun=$root/node_modules/bun/bin/bun.exe
   "$bun" --revision >/dev/null 2>&1 && return
+  next_step="Check the network and the free space, then run it again."
   run_step "putting bun in place" sh -c 'cd "$1" && exec node install.js' sh "$root/node_modules/bun"
 }
 
@@ -100,6 +104,7 @@ prepare() {
     fi
     printf ' building ...' >&2
     find_bun
+    next_step="Run it again; if it fails the same way: rm -r $root/node_modules, and run it again."
     run_step "the build" "$bun" "$root/scripts/build.ts"
     printf ' ready\n' >&2
   fi

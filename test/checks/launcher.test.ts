@@ -148,6 +148,9 @@ describe("installing", () => {
       expect(out).toBe("");
       expect(err).toContain("npm ci failed with exit code 7");
       expect(err).toContain("npm error network unreachable");
+      expect(err).toEndWith(
+        "  next: Check the network, the proxy (npm config get proxy) and the free space, then run it again.\n",
+      );
     }
     await markInstalled();
   });

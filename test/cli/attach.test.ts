@@ -279,9 +279,9 @@ describe("the menu", () => {
     await terminal.untilScreen("d detach");
     terminal.type("ky");
     await terminal.exited;
-    expect(terminal.output).toMatch(/\[s-\w+ was stopped/);
+    expect(terminal.output).toMatch(/\[home was stopped/);
     const states = (await host.list()).map(({ name, state }) => `${name}: ${state}`);
-    expect(states.toSorted()).toEqual(["undefined: stopped", "web: running"]);
+    expect(states.toSorted()).toEqual(["home: stopped", "web: running"]);
   });
 
   test("sends its own key on", async () => {

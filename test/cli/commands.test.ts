@@ -68,7 +68,7 @@ describe("every command that asks a daemon", () => {
       [["fork", "api"], "agent_fork_unsupported"],
       [["resume", "api"], "session_not_terminal"],
       [["inspect", "nope"], "session_not_found"],
-      [["rename", "api", "x".repeat(129)], "bad_request"],
+      [["metadata", "api", "--set", `${"k".repeat(65)}=1`], "bad_request"],
       [["new", "--agent", "nobody"], "runtime_not_installed"],
     ] as const) {
       const { code: exit, err } = await runJson(host.roots, words);

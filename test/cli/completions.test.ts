@@ -143,5 +143,7 @@ describe("setup completions", () => {
     expect((await runJson(roots, ["setup", "completions"])).ok).toMatchObject({ shell: "bash" });
     const other = await runJson(roots, ["setup", "completions"], { env: { SHELL: "/bin/tcsh" } });
     expect(other.err.code).toBe("cli_usage");
+    expect(other.err.msg).toBe("completions exist for bash, zsh, fish; SHELL is tcsh, which has none");
+    expect(other.err.recover).toStartWith("pohunek setup completions bash");
   });
 });

@@ -117,6 +117,8 @@ describe("a daemon that cannot start", () => {
       recover: "pohunek doctor",
     });
     expect(err.msg).toContain("log.level");
+    expect(err.msg).toMatch(/^the daemon did not start: (?!pohunekd)[^()]+/);
+    expect(err.msg).not.toMatch(/\([a-z_]+\)$/m);
     expect(readdirSync(roots.runtime).filter((name) => name.endsWith(".log"))).toEqual([]);
   });
 

@@ -191,13 +191,28 @@ describe("help", () => {
     const { ok } = await runJson<{ name: string; aliases: string[] }[]>(roots, ["help"]);
     expect(ok.length).toBeGreaterThan(30);
     const { stdout } = await runCli(roots, []);
-    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(110);
+    const pages = [
+      stdout,
+      ...(await Promise.all(ok.map(({ name }) => runCli(roots, ["help", name])))).map((one) => one.stdout),
+    ];
+    for (const line of pages.join("").split("\n")) expect(line.length).toBeLessThanOrEqual(80);
     for (const { name } of ok.slice(0, 6)) {
       const byFlag = await runCli(roots, [...name.split(" "), "--help"]);
       const byCommand = await runCli(roots, ["help", ...name.split(" ")]);
       expect(byFlag).toEqual(byCommand);
       expect(byFlag.stdout).toContain("Usage: pohunek ");
     }
+  });
+
+  test.each([
+    [["--json", "--version"], { version: "0.1.0" }],
+    [["ls", "--version", "--json"], { version: "0.1.0" }],
+    [["stop", "--help", "--json"], { name: "session stop", aliases: ["stop"] }],
+    [["help", "stop", "--json"], { name: "session stop", aliases: ["stop"] }],
+  ])("%p is one document", async (words, document) => {
+    using roots = new TempRoots();
+    const { code, ok } = await runJson<object>(roots, words);
+    expect({ code, ok }).toMatchObject({ code: 0, ok: document });
   });
 
   test("prints the version", async () => {

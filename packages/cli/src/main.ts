@@ -42,12 +42,17 @@ export async function main(args: readonly string[], env: Environment): Promise<n
 async function runLine({ command, global, invocation }: ParsedLine, around: Surroundings): Promise<number> {
   const { output } = around;
   if (global.version) {
-    output.print(`pohunek ${CLI_VERSION}\n`);
+    output.print(global.json ? successDocument({ version: CLI_VERSION }) : `pohunek ${CLI_VERSION}\n`);
     return 0;
   }
   if (command === undefined || global.help) {
-    const { helpText } = await import("./command-line/help.ts");
-    output.print(helpText(await loadCommands(), { command, paint: paintFor(around, "output") }));
+    const [{ helpDocument, helpText }, commands] = await Promise.all([
+      import("./command-line/help.ts"),
+      loadCommands(),
+    ]);
+    const document = (): string => successDocument(helpDocument(commands, command));
+    const text = (): string => helpText(commands, { command, paint: paintFor(around, "output") });
+    output.print(global.json ? document() : text());
     return 0;
   }
   const context: CommandContext = {

@@ -9,6 +9,9 @@ const HEAD = `# Commands
 Printed from the table in \`packages/cli/src/commands/table.ts\`; do not edit.
 
 A session is named by its name, its id, or a beginning of its id that no other has; \`<host>/\` before it names the host.
+A name is one to 128 bytes of text without \`/\`, control characters and invisible marks, and no two running sessions get the
+same one: \`new\`, \`run\`, \`rename\` and \`fork\` refuse it (\`session_name_taken\`). Other clients of the protocol may give other
+names; such sessions are listed by what can be shown of the name, and are always found by their id.
 
 ## What a program can rely on
 

@@ -5,6 +5,7 @@ import type { Client } from "@pohunek/sdk";
 import type { Mailbox } from "../mailbox.ts";
 import { plainText } from "../output/plain-text.ts";
 import { cutEnd } from "../output/text-width.ts";
+import { checkDisplayName, chooseName, refuseTaken } from "../sessions/display-name.ts";
 import type { AttachEvent } from "./attach-event.ts";
 import type { AttachInput } from "./attach-input.ts";
 import type { AttachOutcome } from "./attach-outcome.ts";
@@ -98,7 +99,8 @@ export class AttachMenu {
 
   async #startNew({ cwd }: SessionInfo): Promise<MenuChoice> {
     const { client, screen } = this.#request;
-    const started = await client.call("session.new", { agent: "shell", cwd, ...screen.size });
+    const name = await chooseName(client, undefined, cwd);
+    const started = await client.call("session.new", { agent: "shell", name, cwd, ...screen.size });
     return { type: "session", sessionId: started.id, label: started.name ?? started.id };
   }
 
@@ -111,9 +113,11 @@ export class AttachMenu {
 
   async #rename(session: SessionInfo): Promise<MenuChoice> {
     const { client, sessionId } = this.#request;
-    const name = await this.#readLine("new name: ", session.name ?? "");
-    if (name === undefined || name === session.name) return BACK;
+    const typed = await this.#readLine("new name: ", session.name ?? "");
+    if (typed === undefined || typed === session.name) return BACK;
     return this.#attempt(async () => {
+      const name = typed === "" ? "" : checkDisplayName(typed);
+      if (name !== "") refuseTaken(name, await client.call("session.list"), sessionId);
       await client.call("session.rename", name === "" ? { session_id: sessionId } : { session_id: sessionId, name });
       return { type: "session", sessionId, label: name === "" ? sessionId : name };
     });

@@ -2,6 +2,8 @@ import type { SessionInfo } from "@pohunek/protocol";
 import type { ProtocolError } from "@pohunek/protocol/wire";
 import { errorRow } from "@pohunek/protocol/wire";
 import { plainText } from "../output/plain-text.ts";
+import { shellWord } from "../output/shell-word.ts";
+import { lossWords } from "../sessions/state-words.ts";
 
 /** Signals that end this program, by what a shell sees of that. None of them may leave the terminal as it is. */
 const SIGNAL_EXIT = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGUSR1: 138, SIGUSR2: 140, SIGTERM: 143 } as const;
@@ -48,17 +50,16 @@ export function farewell(outcome: AttachOutcome, name: string): string {
   const label = plainText(name);
   switch (outcome.type) {
     case "detached":
-      return `[detached from ${label}${byText(outcome.by)}; back with: pohunek attach ${label}]\n`;
+      return `[detached from ${label}${byText(outcome.by)}; back with: pohunek attach ${shellWord(label)}]\n`;
     case "ended":
       return `[${label} ${endedText(outcome.session)}]\n`;
     case "lost": {
-      const reason = outcome.reason === undefined ? "" : `: ${plainText(outcome.reason)}`;
-      return `[${label} is lost${reason}]\n`;
+      return `[${label} is lost: ${lossWords(outcome.reason)}]\n`;
     }
     case "failed":
       return `[detached from ${label}: ${plainText(outcome.error.message)} (${plainText(outcome.error.code)})]\n`;
     case "unreachable":
-      return `[the daemon is gone; the session may be running: pohunek daemon start --detach, then pohunek attach ${label}]\n`;
+      return `[the daemon is gone; the session may be running: pohunek daemon start --detach, then pohunek attach ${shellWord(label)}]\n`;
   }
 }
 

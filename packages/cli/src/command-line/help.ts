@@ -7,6 +7,8 @@ import { usageError } from "./usage-error.ts";
 
 const INDENT = "  ";
 const MIN_COLUMN = 26;
+/** A terminal is rarely narrower, and longer lines read badly. */
+const HELP_COLUMNS = 80;
 
 interface HelpRequest {
   readonly command: Command | undefined;
@@ -20,11 +22,31 @@ export function helpText(commands: readonly Command[], request: HelpRequest): st
   return `${lines.join("\n")}\n`;
 }
 
+/** The same for a program. */
+export function helpDocument(commands: readonly Command[], command: Command | undefined): unknown {
+  if (command === undefined) {
+    const shown = commands.filter((one) => one.isHidden !== true);
+    return shown.map(({ name, aliases = [], summary }) => ({ name, aliases, summary }));
+  }
+  const { name, aliases = [], summary, details = [] } = command;
+  const flags = Object.entries(command.flags)
+    .filter(([, flag]) => flag.isHidden !== true)
+    .map(([flag, { summary: what }]) => ({ flag: flagText(flag), summary: what }));
+  const words = (command.arguments ?? []).map((one) => ({ name: argumentText(one), summary: one.summary }));
+  return { name, aliases, summary, details, arguments: words, flags };
+}
+
+/** The command that the words after `help` name. */
+export function findCommand(commands: readonly Command[], words: readonly string[]): Command | undefined {
+  const name = words.join(" ");
+  return commands.find((one) => one.name === name || one.aliases?.includes(name));
+}
+
 /** Help about the words after `help`: a command, or the first word of several. */
 export function helpFor(commands: readonly Command[], words: readonly string[], paint: Paint): string {
   const name = words.join(" ");
   if (name === "") return helpText(commands, { command: undefined, paint });
-  const command = commands.find((one) => one.name === name || one.aliases?.includes(name));
+  const command = findCommand(commands, words);
   if (command !== undefined) return helpText(commands, { command, paint });
   const group = commands.filter((one) => one.isHidden !== true && one.name.startsWith(`${name} `));
   if (group.length === 0) throw usageError(`there is no command "${name}"`);
@@ -49,7 +71,7 @@ function overview(commands: readonly Command[], paint: Paint): string[] {
     ...heading("Everywhere", paint),
     ...columns(flagRows(GLOBAL_FLAGS)),
     "",
-    "A session is named by its name, its id, or a beginning of its id that no other has.",
+    "A session is named by its name, its id, or an unmistakable beginning of its id.",
     "More about one command: pohunek help <command>",
   ];
 }
@@ -64,7 +86,7 @@ function about(command: Command, paint: Paint): string[] {
     "",
     `Usage: pohunek ${usageOf(short, command)}`,
     ...rest.map((name) => `   or: pohunek ${usageOf(name, command)}`),
-    ...(command.details ?? []).flatMap((paragraph) => ["", paragraph]),
+    ...(command.details ?? []).flatMap((paragraph) => ["", ...wrapText(paragraph, HELP_COLUMNS)]),
     ...section(
       "Arguments",
       (command.arguments ?? []).map((one): Row => [argumentText(one), one.summary]),
@@ -118,8 +140,26 @@ function choicesText(flag: Flag): string {
 
 function columns(rows: readonly Row[]): string[] {
   const width = Math.max(MIN_COLUMN, ...rows.map(([left]) => (left.length > MIN_COLUMN + 8 ? 0 : left.length)));
-  return rows.map(([left, right]) => {
-    const gap = left.length > width ? `\n${INDENT}${" ".repeat(width)}` : " ".repeat(width - left.length);
-    return `${INDENT}${left}${gap}${INDENT}${right}`;
+  const margin = " ".repeat(INDENT.length + width + INDENT.length);
+  return rows.flatMap(([left, right]) => {
+    const [first = "", ...more] = wrapText(right, HELP_COLUMNS - margin.length);
+    const start = `${INDENT}${left}`;
+    const rest = more.map((line) => margin + line);
+    return left.length > width ? [start, margin + first, ...rest] : [start.padEnd(margin.length) + first, ...rest];
   });
+}
+
+/** Breaks text at spaces into lines of at most `width` columns. */
+function wrapText(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === "" ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line];
 }

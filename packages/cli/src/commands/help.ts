@@ -1,6 +1,6 @@
 import type { Command } from "../command-line/command.ts";
 import { command } from "../command-line/command.ts";
-import { helpFor } from "../command-line/help.ts";
+import { findCommand, helpDocument, helpFor } from "../command-line/help.ts";
 
 /** Needs the whole table, this command included, so it gets a way to it. */
 export function helpCommand(commands: () => Promise<readonly Command[]>): Command {
@@ -11,8 +11,9 @@ export function helpCommand(commands: () => Promise<readonly Command[]>): Comman
     flags: {},
     async run(context, { words }) {
       const all = await commands();
-      const ok = all.map(({ name, aliases = [], summary }) => ({ name, aliases, summary }));
-      return { ok, human: () => helpFor(all, words, context.paint) };
+      // Also where nobody reads it: it refuses what is no command.
+      const text = helpFor(all, words, context.paint);
+      return { ok: helpDocument(all, findCommand(all, words)), human: () => text };
     },
   });
 }

@@ -1,8 +1,8 @@
 import { command } from "../command-line/command.ts";
 import { connectHost } from "../connection/connect-host.ts";
+import { checkDisplayName, chooseName } from "../sessions/display-name.ts";
 import { targetOf } from "../sessions/open-target.ts";
 import { requireTerminal } from "../sessions/require-terminal.ts";
-import { freeName } from "../sessions/session-choice.ts";
 import { startHere } from "../sessions/start-here.ts";
 
 export const run = command({
@@ -29,8 +29,9 @@ export const run = command({
   output: "terminal",
   async run(context, { words, flags }) {
     requireTerminal(context, "run");
+    if (flags.name !== undefined) checkDisplayName(flags.name);
     await using client = await connectHost(context, { startsDaemon: true });
-    const name = flags.name ?? freeName(words[0] ?? context.settings.cwd, await client.call("session.list"));
+    const name = await chooseName(client, flags.name, words[0] ?? context.settings.cwd);
     const started = await startHere(context, client, { name, command: words });
     const { showSession } = await import("../sessions/show-session.ts");
     return await showSession(context, targetOf(client, started), { hasMenu: !flags.noMenu, printsEnded: true });

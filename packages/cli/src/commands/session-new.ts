@@ -9,13 +9,15 @@ import type { CommandContext } from "../context.ts";
 import { plainText } from "../output/plain-text.ts";
 import { confirmRemoteStart } from "../sessions/confirm-remote.ts";
 import { DEFAULT_SIZE } from "../sessions/default-size.ts";
+import { checkDisplayName, chooseName } from "../sessions/display-name.ts";
+import { startSession } from "../sessions/start-session.ts";
 import { readStandardInput } from "../terminal/standard-input.ts";
 
 const MAX_REQUEST_TIMEOUT_MS = 600_000;
 
 const FLAGS = {
   agent: { type: "text", value: "AGENT", summary: "What to run (default shell)" },
-  name: { type: "text", value: "NAME", short: "n", summary: "Name of the session" },
+  name: { type: "text", value: "NAME", short: "n", summary: "Its name; made from the command by default" },
   cwd: { type: "text", value: "DIRECTORY", summary: "Where it starts (default here)" },
   cols: { type: "integer", value: "COLUMNS", range: [1, LIMITS.screenColumns], summary: "Width (default 80)" },
   rows: { type: "integer", value: "ROWS", range: [1, LIMITS.screenRows], summary: "Height (default 24)" },
@@ -46,10 +48,13 @@ export const sessionNew = command({
   stopsAtFirstWord: true,
   async run(context, { words, flags }) {
     checkCombinations(flags, words);
+    if (flags.name !== undefined) checkDisplayName(flags.name);
     const input = flags.inputStdin || flags.stdin ? readStandardInput() : flags.input;
     confirmRemoteStart(context, flags.yes);
     await using client = await connectHost(context, { startsDaemon: true, requestTimeoutMs: flags.requestTimeoutMs });
-    const started = await client.call("session.new", newParams(context, { flags, words, input }));
+    const params = newParams(context, { flags, words, input });
+    const name = await chooseName(client, flags.name, words[0] ?? ownName(params));
+    const started = await startSession(client, { ...params, name });
     return { ok: started, human: () => `started ${plainText(started.name ?? started.id)}\n` };
   },
 });
@@ -77,7 +82,6 @@ function newParams(context: CommandContext, { flags, words, input }: Wanted): Pa
     agent: flags.agent ?? "shell",
     cols: flags.cols ?? DEFAULT_SIZE.cols,
     rows: flags.rows ?? DEFAULT_SIZE.rows,
-    ...(flags.name === undefined ? {} : { name: flags.name }),
     ...(cwd === undefined ? {} : { cwd }),
     ...(flags.project === undefined ? {} : { project: flags.project }),
     ...(flags.repo === undefined ? {} : { repo: absolute(context, flags.repo) }),
@@ -87,6 +91,11 @@ function newParams(context: CommandContext, { flags, words, input }: Wanted): Pa
     ...(words.length === 0 ? {} : { command: [...words] }),
     ...(Object.keys(flags.meta).length === 0 ? {} : { metadata: { ...flags.meta } }),
   };
+}
+
+/** What a session without a command is called after. */
+function ownName({ agent, cwd, repo, project }: ParamsOf<"session.new">): string {
+  return agent === "shell" ? (cwd ?? repo ?? project ?? agent) : agent;
 }
 
 /** The daemon has a directory of its own, so a relative path would mean another there. */

@@ -1,6 +1,7 @@
 import { command } from "../command-line/command.ts";
 import { usageError } from "../command-line/usage-error.ts";
 import { plainText } from "../output/plain-text.ts";
+import { checkDisplayName, refuseTaken } from "../sessions/display-name.ts";
 import { openTarget } from "../sessions/open-target.ts";
 import { SESSION_ARGUMENT } from "./arguments.ts";
 
@@ -14,8 +15,10 @@ export const sessionRename = command({
   async run(context, { words: [session, name], flags }) {
     if (flags.clear === (name !== undefined))
       throw usageError("session rename needs a new name or --clear, one of them");
+    const wanted = name === undefined ? undefined : checkDisplayName(name);
     await using target = await openTarget(context, session);
-    const params = { session_id: target.sessionId, ...(name === undefined ? {} : { name }) };
+    if (wanted !== undefined) refuseTaken(wanted, await target.client.call("session.list"), target.sessionId);
+    const params = { session_id: target.sessionId, ...(wanted === undefined ? {} : { name: wanted }) };
     const result = await target.client.call("session.rename", params);
     const now = result.session.name === undefined ? "has no name now" : `is ${plainText(result.session.name)} now`;
     return { ok: result, human: () => `${plainText(target.label)} ${now}\n` };

@@ -7,6 +7,7 @@ import { usageError } from "../command-line/usage-error.ts";
 import type { Shell } from "../completion/scripts.ts";
 import { completionScript, SHELLS } from "../completion/scripts.ts";
 import type { CommandContext } from "../context.ts";
+import { plainText } from "../output/plain-text.ts";
 
 export function setupCompletionsCommand(commands: () => Promise<readonly Command[]>): Command {
   return command({
@@ -31,8 +32,13 @@ export function setupCompletionsCommand(commands: () => Promise<readonly Command
 function chooseShell(context: CommandContext, word: string | undefined): Shell {
   const name = word ?? context.settings.shell?.split("/").at(-1);
   const shell = SHELLS.find((one) => one === name);
-  if (shell === undefined) throw usageError(`completions exist for ${SHELLS.join(", ")}; name one of them`);
-  return shell;
+  if (shell !== undefined) return shell;
+  const whose = word === undefined && name !== undefined ? "SHELL is" : "the shell is";
+  const problem = name === undefined ? "SHELL is not set" : `${whose} ${plainText(name)}, which has none`;
+  throw usageError(
+    `completions exist for ${SHELLS.join(", ")}; ${problem}`,
+    `pohunek setup completions ${SHELLS[0]} (or another one that you use)`,
+  );
 }
 
 /** Where each shell looks for completions of one user. */

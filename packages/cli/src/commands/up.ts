@@ -5,6 +5,7 @@ import { connectHost, requireLocal } from "../connection/connect-host.ts";
 import { lockUp } from "../connection/up-lock.ts";
 import type { CommandContext } from "../context.ts";
 import { plainText } from "../output/plain-text.ts";
+import { shellWord } from "../output/shell-word.ts";
 import { shortPath } from "../output/short-path.ts";
 import { tableLook } from "../output/table-look.ts";
 import { targetOf } from "../sessions/open-target.ts";
@@ -65,15 +66,10 @@ function upText(
     "",
     ...sessionTable(live, tableLook(context)),
     "",
-    `  show it     ${paint("bold", `${program} attach ${quoted(name)}`)}`,
+    `  show it     ${paint("bold", `${program} attach ${shellWord(name)}`)}`,
     "  leave it    Ctrl-]  (it goes on)",
-    `  end it      ${program} stop ${quoted(name)}`,
+    `  end it      ${program} stop ${shellWord(name)}`,
     `  see all     ${program} ls`,
     "",
   ].join("\n");
-}
-
-/** A name as a shell takes it. */
-function quoted(name: string): string {
-  return /^[\w.@%+=:,-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
 }

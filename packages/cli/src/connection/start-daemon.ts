@@ -27,7 +27,9 @@ export async function startDaemon(
     const isLate = (): boolean => tailOf(errors).includes("(daemon_already_running)");
     await untilReady(place, { root, exited: daemon.exited, isLate });
   } catch (cause) {
-    const said = tailOf(errors);
+    const said = sentenceOf(tailOf(errors));
+    // One that was faster answered, in words of its own.
+    if (said === "" && isProtocolError(cause)) throw cause;
     throw protocolError("daemon_spawn_failed", {
       message: `the daemon did not start: ${said === "" ? reasonOf(cause) : said}`,
       cause,
@@ -131,6 +133,11 @@ function tailOf(fd: number): string {
   const text = Buffer.alloc(fstatSync(fd).size);
   readSync(fd, text, 0, text.length, 0);
   return text.toString("utf8").trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
+}
+
+/** Without the name and the code that a daemon puts around what it says: this program tells it with its own. */
+function sentenceOf(said: string): string {
+  return said.replace(/^pohunekd: /, "").replace(/ \([a-z_]+\)$/m, "");
 }
 
 function reasonOf(cause: unknown): string {

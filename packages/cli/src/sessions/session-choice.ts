@@ -1,5 +1,6 @@
 import type { SessionInfo } from "@pohunek/protocol";
 import { LIMITS } from "@pohunek/protocol/wire";
+import { plainText } from "../output/plain-text.ts";
 import { byAge } from "./session-table.ts";
 import { isEnded } from "./state-words.ts";
 
@@ -16,7 +17,7 @@ export function freeName(wanted: string, sessions: readonly SessionInfo[]): stri
 /** The last part of a path, without what a target could not spell. Room is left for a number. */
 function nameBase(path: string): string {
   const last = path.replace(/\/+$/, "").split("/").at(-1) ?? "";
-  const clean = last.replaceAll(/[\u0000-\u001f\u007f-\u009f/]/g, "").trim();
+  const clean = plainText(last).trim();
   let name = clean === "" ? "session" : clean;
   while (Buffer.byteLength(name) > LIMITS.sessionNameBytes - 8) name = name.slice(0, -1);
   return name;

@@ -1,7 +1,7 @@
 import type { SessionInfo } from "@pohunek/protocol";
 import { plainText } from "../output/plain-text.ts";
 import { padTo } from "../output/text-width.ts";
-import { stateWords } from "./state-words.ts";
+import { lossWords, stateWords } from "./state-words.ts";
 
 /** Everything about one session that people ask for, a line each. */
 export function sessionDetails(session: SessionInfo): string {
@@ -20,7 +20,7 @@ export function sessionDetails(session: SessionInfo): string {
     ["updated", session.updated_at],
     ["runtime", runtime?.state],
     ["worker", runtime?.worker_instance_id],
-    ["loss", runtime?.loss_reason],
+    ["loss", runtime?.loss_reason === undefined ? undefined : lossWords(runtime.loss_reason)],
     ...Object.entries(session.metadata ?? {}).map(([key, value]) => [`meta ${key}`, value] as const),
     ...(session.warnings ?? []).map(({ kind, message }) => [`warning ${kind}`, message] as const),
   ];

@@ -4,7 +4,7 @@ import { paintAnsi, paintNothing } from "../output/colour.ts";
 import { textWidth } from "../output/text-width.ts";
 import { sessionTable } from "./session-table.ts";
 import { shortestPrefixes } from "./short-ids.ts";
-import { stateWords } from "./state-words.ts";
+import { lossWords, stateWords } from "./state-words.ts";
 import { findSession, isFullSessionId, parseTarget } from "./target.ts";
 
 const NOW = Date.parse("2030-01-01T12:00:00Z");
@@ -128,4 +128,12 @@ describe("the table of sessions", () => {
     expect(first).toContain("\x1b[32mReady\x1b[39m");
     expect(first.replaceAll(/\x1b\[(?:32|39)m/g, "")).not.toContain("\x1b");
   });
+});
+
+test.each([
+  ["worker_died", "the process that held its terminal was killed"],
+  ["worker_missing_leftovers_unconfirmed", /^the process .* is gone.*; some of its programs may still run$/],
+  ["a_newer\u001b_reason", "a_newer_reason"],
+])("the loss %p is told in words", (reason, words) => {
+  expect(lossWords(reason)).toMatch(words);
 });

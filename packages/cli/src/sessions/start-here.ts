@@ -2,6 +2,7 @@ import type { ResultOf } from "@pohunek/protocol";
 import type { Client } from "@pohunek/sdk";
 import type { CommandContext } from "../context.ts";
 import { DEFAULT_SIZE } from "./default-size.ts";
+import { startSession } from "./start-session.ts";
 
 /** Starts a shell session, or one of a command, in the present directory and in the size of the present terminal. */
 export async function startHere(
@@ -14,7 +15,7 @@ export async function startHere(
   },
 ): Promise<ResultOf<"session.new">> {
   const { cols, rows } = (context.terminal.isOutput ? context.terminal.size() : undefined) ?? DEFAULT_SIZE;
-  return client.call("session.new", {
+  return startSession(client, {
     agent: "shell",
     name: wanted.name,
     cwd: context.settings.cwd,

@@ -1,5 +1,6 @@
 import type { SessionInfo } from "@pohunek/protocol";
 import type { Colour } from "../output/colour.ts";
+import { plainText } from "../output/plain-text.ts";
 
 export interface StateWords {
   readonly text: string;
@@ -43,6 +44,20 @@ function activityWords(session: SessionInfo): StateWords {
       // Nothing is known about what it does, which is not the same as idle.
       return { text: "Running", colour: undefined };
   }
+}
+
+const LOSSES: readonly (readonly [reason: string, words: string])[] = [
+  ["worker_died", "the process that held its terminal was killed"],
+  ["worker_missing", "the process that held its terminal is gone, as after a restart of the machine"],
+];
+
+/** Why a session was lost. A reason of a newer host is shown as it is called. */
+export function lossWords(reason: string | undefined): string {
+  if (reason === undefined) return "the process that held its terminal is gone";
+  const known = LOSSES.find(([begin]) => reason.startsWith(begin));
+  if (known === undefined) return plainText(reason);
+  const leftovers = reason.endsWith("_leftovers_unconfirmed") ? "; some of its programs may still run" : "";
+  return `${known[1]}${leftovers}`;
 }
 
 /** True when the session's program has ended and will not come back by itself. */

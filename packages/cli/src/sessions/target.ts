@@ -47,6 +47,9 @@ export function findSession(sessions: readonly SessionInfo[], text: string): Ses
   if (exact !== undefined) return exact;
   const named = sessions.filter((session) => session.name === text);
   if (named.length > 0) return onlyOne(named, `${named.length} sessions are called "${plainText(text)}"`);
+  // A name with invisible marks, which other programs may give, is meant as it is shown.
+  const shown = sessions.filter(({ name = "" }) => name !== "" && plainText(name) === text);
+  if (shown.length > 0) return onlyOne(shown, `${shown.length} sessions are shown as "${plainText(text)}"`);
   const prefix = text.toLowerCase();
   const begun = sessions.filter(({ id }) =>
     [id, id.replace(/^s-/, "")].some((one) => one.toLowerCase().startsWith(prefix)),

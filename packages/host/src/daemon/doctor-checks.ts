@@ -31,6 +31,10 @@ export function doctorChecks(options: DoctorChecksOptions): Check[] {
   ];
 }
 
+function countOf(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
 function lookAtStore({ store, core, report }: DoctorChecksOptions): Finding {
   const verdict = store.checkIntegrity();
   if (verdict !== "ok") {
@@ -38,7 +42,10 @@ function lookAtStore({ store, core, report }: DoctorChecksOptions): Finding {
   }
   const unstored = core.registry.unstoredCount;
   if (unstored > 0) {
-    return { status: "fail", detail: `the last change of ${unstored} sessions is not on disk; it is tried again` };
+    return {
+      status: "fail",
+      detail: `the last change of ${countOf(unstored, "session")} is not on disk; it is tried again`,
+    };
   }
   const { unreadable, strayOperations } = report;
   if (unreadable.length > 0) {
@@ -57,7 +64,7 @@ function lookAtSessions({ core }: DoctorChecksOptions): Finding {
     ["reconnecting", "conflict", "incompatible"].includes(record.runtime.state),
   );
   return odd.length === 0
-    ? { status: "ok", detail: `${sessions.length} sessions` }
+    ? { status: "ok", detail: countOf(sessions.length, "session") }
     : { status: "warn", detail: odd.map(({ record }) => `${record.id} is ${record.runtime.state}`).join(", ") };
 }
 
@@ -65,7 +72,7 @@ async function lookAtWorkers({ core }: DoctorChecksOptions): Promise<Finding> {
   const entries = await core.inventory.list();
   const odd = entries.filter(({ status }) => status !== "managed");
   return odd.length === 0
-    ? { status: "ok", detail: `${entries.length} workers` }
+    ? { status: "ok", detail: countOf(entries.length, "worker") }
     : {
         status: "warn",
         detail: odd.map((entry) => `${entry.runtime_slot}: ${entry.status} (${entry.reason ?? "-"})`).join(", "),

@@ -21,7 +21,7 @@ export const agentErrors = () => ({
   agent_profile_revision_stale: runtime("The profile was changed meanwhile.", { retryable: true }),
   agent_profile_revision_invalid: runtime("The recorded revision of the profile is not valid."),
   agent_profile_revision_unavailable: runtime("The recorded revision of the profile is not available."),
-  runtime_not_installed: runtime("No package for this agent is installed.", { hint: "pohunek plugin list" }),
+  runtime_not_installed: runtime("No package for this agent is installed.", { hint: "pohunek host inspect local" }),
   runtime_incompatible: runtime("The agent's package does not fit this release."),
   runtime_builtin_removed: runtime("This agent is no longer built in.", { hint: "Install its package." }),
   runtime_served_by_package: runtime("This agent is served by an installed package."),

@@ -10,7 +10,7 @@ export const packageErrors = () => ({
   package_descriptor_invalid: runtime("The package's description is not valid."),
   package_runtime_not_claimable: runtime("A package may not provide this runtime."),
   package_runtime_conflict: runtime("Another package already provides this runtime."),
-  package_not_installed: runtime("This package is not installed.", { hint: "pohunek plugin list" }),
+  package_not_installed: runtime("This package is not installed."),
   package_identity_installed: runtime("The same package is installed already."),
   package_identity_conflict: runtime("Another package of the same name and version is installed."),
   package_referenced: runtime("The package is still used by a profile or a session."),

@@ -1,0 +1,103 @@
+import { describe, expect, test } from "bun:test";
+import { startHost } from "../support/index.ts";
+import { CliTerminal, runCli, runJson } from "./support/index.ts";
+
+interface Named {
+  readonly id: string;
+  readonly name?: string;
+  readonly state: string;
+}
+
+const IDLE = ["--", "sleep", "1000"];
+
+describe("a session's name", () => {
+  test("that a target could not spell, or that nobody could read, is refused where it is given", async () => {
+    await using host = await startHost();
+    await host.newSession({ name: "api" });
+    const wrong = [
+      "a/b",
+      "",
+      "  ",
+      "x".repeat(129),
+      "a\u001bb",
+      "evil\u202egnp",
+      "zero\u200bwidth",
+      `s-${"0".repeat(26)}`,
+    ];
+    for (const name of wrong) {
+      for (const words of [
+        ["new", "--name", name, ...IDLE],
+        ["rename", "api", name],
+        ["fork", "api", "--name", name],
+      ]) {
+        const { code, err } = await runJson(host.roots, words);
+        expect({ words, code, error: err.code }).toEqual({ words, code: 2, error: "cli_usage" });
+        expect(err.msg).toStartWith("a session's name must ");
+      }
+    }
+    await using terminal = new CliTerminal(host.roots, ["run", "--name", "a/b", ...IDLE], { env: { NO_COLOR: "1" } });
+    expect(await terminal.exited).toBe(2);
+    await terminal.untilOutput('must not contain "/"');
+    expect(await host.list()).toHaveLength(1);
+  });
+
+  test("is one running session's alone, and free again when that has ended", async () => {
+    await using host = await startHost();
+    const { ok: first } = await runJson<Named>(host.roots, ["new", "--name", " api ", ...IDLE]);
+    expect(first.name).toBe("api");
+    await runCli(host.roots, ["new", "--name", "web", ...IDLE]);
+    for (const words of [
+      ["new", "--name", "api", ...IDLE],
+      ["rename", "web", "api"],
+    ]) {
+      const { code, err } = await runJson(host.roots, words);
+      expect({ words, code, error: err.code }).toEqual({ words, code: 1, error: "session_name_taken" });
+      expect(err.msg).toContain('"api"');
+    }
+    // To itself it may always be given.
+    expect((await runCli(host.roots, ["rename", "api", "api"])).code).toBe(0);
+    await runCli(host.roots, ["stop", "api"]);
+    const { ok: second } = await runJson<Named>(host.roots, ["new", "--name", "api", ...IDLE]);
+    expect(second.name).toBe("api");
+  });
+
+  test("is made from the command, else from the directory", async () => {
+    await using host = await startHost();
+    const started = async (...words: string[]): Promise<string> => (await runCli(host.roots, ["new", ...words])).stdout;
+    expect(await started(...IDLE)).toBe("started sleep\n");
+    expect(await started(...IDLE)).toBe("started sleep-2\n");
+    expect(await started()).toBe("started home\n");
+    expect(await started("--cwd", "/usr/lib")).toBe("started lib\n");
+  });
+
+  test("from another program is shown without marks that reorder text, the same everywhere, and found as shown", async () => {
+    await using host = await startHost();
+    const { id } = await host.newSession({ name: "a\u202eb\u2066c\u061cd" });
+    await host.newSession({ name: "other/host" });
+    const shown = [
+      await runCli(host.roots, ["ls"]),
+      await runCli(host.roots, ["inspect", "abcd"]),
+      await runCli(host.roots, ["complete", "sessions"]),
+      await runCli(host.roots, ["stop", "abcd"]),
+    ];
+    for (const { code, stdout } of shown) {
+      expect(code).toBe(0);
+      expect(stdout).toContain("abcd");
+      expect(stdout).not.toMatch(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/);
+    }
+    expect((await runJson<Named>(host.roots, ["inspect", id])).ok.name).toBe("a\u202eb\u2066c\u061cd");
+  });
+});
+
+describe("a program that is not there", () => {
+  test.each([[["new", "--", "no-such-program"]], [["new", "--", "/no/such/program", "with", "words"]]])(
+    "%p is named",
+    async (words) => {
+      await using host = await startHost();
+      const { code, stderr } = await runCli(host.roots, words);
+      expect(code).toBe(1);
+      expect(stderr).toContain(`"${words[2]}" could not be started: The program was not found (spawn_failed)`);
+      expect(stderr).toContain("next: Check its name.");
+    },
+  );
+});
