@@ -207,9 +207,15 @@ export class PageGrid implements GridRows {
 
   constructor(pages: readonly SnapshotPage[], visible: number) {
     this.#pages = pages;
-    this.#scratch = new CellScratch(Math.max(...pages.map((page) => page.cols)));
-    this.count = pages.reduce((sum, page) => sum + page.rowCount, 0);
-    this.visible = Math.min(visible, this.count);
+    let cols = 0;
+    let count = 0;
+    for (const page of pages) {
+      if (page.cols > cols) cols = page.cols;
+      count += page.rowCount;
+    }
+    this.#scratch = new CellScratch(cols);
+    this.count = count;
+    this.visible = Math.min(visible, count);
   }
 
   row(index: number): GridRow {

@@ -15,10 +15,11 @@ export const INITIAL_CHARSET: CharsetState = { sets: [0, 0, 0, 0], gl: 0, gr: 2,
  * for those of GL.
  */
 export function changeCharset(writer: VtWriter, from: CharsetState, to: CharsetState): void {
-  DESIGNATE.forEach((slot, index) => {
+  if (to === from) return;
+  for (let index = 0; index < DESIGNATE.length; index += 1) {
     const final = FINAL[to.sets[index] ?? 0];
-    if (final !== FINAL[from.sets[index] ?? 0]) writer.ascii(`\x1b${slot}${final}`);
-  });
+    if (final !== FINAL[from.sets[index] ?? 0]) writer.ascii(`\x1b${DESIGNATE[index]}${final}`);
+  }
   if (to.gl !== from.gl) writer.ascii(INVOKE_LEFT[to.gl] ?? "");
   if (to.singleShift !== undefined) writer.ascii(SINGLE_SHIFT[to.singleShift] ?? "");
 }

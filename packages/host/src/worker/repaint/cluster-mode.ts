@@ -52,5 +52,6 @@ export class ClusterMode {
 function isJoined(code: number, graphemes: string, isWide: boolean): boolean {
   if (graphemes === "") return false;
   if (isWide && code < FIRST_EMOJI && graphemes.includes(EMOJI_PRESENTATION)) return true;
-  return Array.from(graphemes).some((part) => (part.codePointAt(0) ?? 0) >= FIRST_EMOJI);
+  for (const part of graphemes) if ((part.codePointAt(0) ?? 0) >= FIRST_EMOJI) return true;
+  return false;
 }

@@ -128,7 +128,7 @@ export class CursorPainter {
     const start = startOfCell(cells, col);
     const low = cells.low(start);
     const end = cellWidth(cells.high(start)) === WIDTH.wide ? start + 2 : start + 1;
-    const last = Array.from(row.graphemes(start)).at(-1)?.codePointAt(0);
+    const last = lastCodepoint(row.graphemes(start));
     const isPrevious = !cellIsErased(low) && (cellContent(low) === previous || last === previous);
     if (!isPrevious || start < origin.left || end !== target.col) return false;
     this.#printAt(target.row, start, origin);
@@ -169,6 +169,12 @@ export class CursorPainter {
     changeCharset(this.#brushes.writer, this.#charset, charset);
     this.#charset = charset;
   }
+}
+
+function lastCodepoint(text: string): number | undefined {
+  let last: number | undefined;
+  for (const character of text) last = character.codePointAt(0);
+  return last;
 }
 
 /** The right half of a wide character is part of the cell before. */

@@ -35,12 +35,16 @@ export function writeGlobals(writer: VtWriter, facts: GlobalFacts): void {
 
 /** Moves the cursor. */
 function writeTabStops(writer: VtWriter, { header, isUsed }: GlobalFacts): void {
-  const stops = Array.from({ length: header.cols - 1 }, (_, col) => col).filter(
-    (col) => col > 0 && col % TAB_WIDTH === 0,
-  );
-  if (!isUsed && stops.join() === header.tabStops.join()) return;
+  if (!isUsed && hasInitialStops(header)) return;
   writer.csi("3g");
   for (const col of header.tabStops) writer.ascii(`\x1b[${col + 1}G\x1bH`);
+}
+
+/** True for a stop in every eighth column but the last. */
+function hasInitialStops({ cols, tabStops }: TerminalHeader): boolean {
+  for (let index = 0; index < tabStops.length; index += 1)
+    if (tabStops[index] !== (index + 1) * TAB_WIDTH) return false;
+  return tabStops.length === Math.max(0, Math.ceil((cols - 1) / TAB_WIDTH) - 1);
 }
 
 function writeColors(writer: VtWriter, { header, isUsed, hasColors }: GlobalFacts): void {

@@ -33,27 +33,31 @@ const PREFERENCE_MODES: readonly ModeEntry[] = [
   MODES.reverseWrapExtended,
 ];
 
-/** By the value of `TerminalHeader.mouseEvent` and `mouseFormat`; the first has no mode. */
-const MOUSE_EVENTS = [undefined, MODES.mouseX10, MODES.mouseNormal, MODES.mouseButton, MODES.mouseAny];
-const MOUSE_FORMATS = [undefined, MODES.mouseUtf8, MODES.mouseSgr, MODES.mouseUrxvt, MODES.mouseSgrPixels];
+/** By the value of `TerminalHeader.mouseEvent` and `mouseFormat`, less one: 0 has no mode. */
+const MOUSE_EVENTS = [MODES.mouseX10, MODES.mouseNormal, MODES.mouseButton, MODES.mouseAny];
+const MOUSE_FORMATS = [MODES.mouseUtf8, MODES.mouseSgr, MODES.mouseUrxvt, MODES.mouseSgrPixels];
 
 /** Modes under which painting would go wrong. */
 export const PAINTING_MODES = "\x1b[?6;69l\x1b[?7h\x1b[4;20l";
 
 /** Sets the modes that do not disturb the painting. */
 export function writeModes(writer: VtWriter, header: TerminalHeader): void {
-  const isPreferred = (mode: ModeEntry): boolean => hasMode(header.modes, mode) !== hasMode(header.defaultModes, mode);
-  writeSwitches(writer, header, [...COMMON_MODES, ...PREFERENCE_MODES.filter(isPreferred)]);
+  const entries = [...COMMON_MODES];
+  for (const mode of PREFERENCE_MODES) {
+    if (hasMode(header.modes, mode) !== hasMode(header.defaultModes, mode)) entries.push(mode);
+  }
+  writeSwitches(writer, header, entries);
   writer.ascii(hasMode(header.modes, MODES.keypad) ? "\x1b=" : "\x1b>");
-  writeMouse(writer, header, { entries: MOUSE_EVENTS, inForce: header.mouseEvent });
-  writeMouse(writer, header, { entries: MOUSE_FORMATS, inForce: header.mouseFormat });
+  writeMouse(writer, header, { entries: MOUSE_EVENTS, inForce: header.mouseEvent - 1 });
+  writeMouse(writer, header, { entries: MOUSE_FORMATS, inForce: header.mouseFormat - 1 });
 }
 
 /** Sets the modes that change what printing does; nothing may be painted after them. */
 export function writePrintingModes(writer: VtWriter, header: TerminalHeader): void {
   if (!hasMode(header.modes, MODES.wraparound)) writer.csi("?7l");
-  const ansi = [MODES.insert, MODES.lineFeed].filter((mode) => hasMode(header.modes, mode));
-  if (ansi.length > 0) writer.csi(`${ansi.map((mode) => mode.number).join(";")}h`);
+  const isInserting = hasMode(header.modes, MODES.insert);
+  const isNewLine = hasMode(header.modes, MODES.lineFeed);
+  if (isInserting || isNewLine) writer.csi(isInserting && isNewLine ? "4;20h" : isInserting ? "4h" : "20h");
 }
 
 /**
@@ -61,6 +65,7 @@ export function writePrintingModes(writer: VtWriter, header: TerminalHeader): vo
  * value. The modes that switch the screen or save the cursor can't be set for the sake of saving them.
  */
 export function writeSavedModes(writer: VtWriter, header: TerminalHeader): void {
+  if (header.savedModes === header.defaultModes) return;
   const switching: readonly ModeEntry[] = [
     MODES.alternate47,
     MODES.alternate1047,
@@ -77,45 +82,43 @@ export function writeSavedModes(writer: VtWriter, header: TerminalHeader): void 
 }
 
 function writeSwitches(writer: VtWriter, header: TerminalHeader, entries: readonly ModeEntry[]): void {
-  const isOn = (entry: ModeEntry): boolean => hasMode(header.modes, entry);
-  writeList(
-    writer,
-    entries.filter((entry) => !isOn(entry)),
-    "l",
-  );
-  writeList(writer, entries.filter(isOn), "h");
+  const on: ModeEntry[] = [];
+  const off: ModeEntry[] = [];
+  for (const entry of entries) (hasMode(header.modes, entry) ? on : off).push(entry);
+  writeList(writer, off, "l");
+  writeList(writer, on, "h");
 }
 
 function writeList(writer: VtWriter, entries: readonly ModeEntry[], final: "h" | "l"): void {
-  const numbers = (ansi: boolean): string =>
-    entries
-      .filter((entry) => entry.ansi === ansi)
-      .map((entry) => entry.number)
-      .join(";");
-  if (numbers(false) !== "") writer.csi(`?${numbers(false)}${final}`);
-  if (numbers(true) !== "") writer.csi(`${numbers(true)}${final}`);
+  let dec = "";
+  let ansi = "";
+  for (const entry of entries) {
+    if (entry.ansi) ansi += ansi === "" ? entry.number : `;${entry.number}`;
+    else dec += dec === "" ? entry.number : `;${entry.number}`;
+  }
+  if (dec !== "") writer.csi(`?${dec}${final}`);
+  if (ansi !== "") writer.csi(`${ansi}${final}`);
 }
 
 interface MouseModes {
-  readonly entries: readonly (ModeEntry | undefined)[];
-  /** Index of the entry in force; the one that was set last, unless one was reset since. */
+  readonly entries: readonly ModeEntry[];
+  /** Index of the entry in force, -1 for none; the one that was set last, unless one was reset since. */
   readonly inForce: number;
 }
 
 /** Several mouse modes may be set at once, and the last one counts; resetting any of them leaves none in force. */
 function writeMouse(writer: VtWriter, header: TerminalHeader, { entries, inForce }: MouseModes): void {
-  const known = entries.filter((entry) => entry !== undefined);
-  const set = known.filter((entry) => hasMode(header.modes, entry));
-  writeList(writer, known, "l");
   const last = entries[inForce];
-  writeList(
-    writer,
-    set.filter((entry) => entry !== last),
-    "h",
-  );
+  const earlier: ModeEntry[] = [];
+  let unset: ModeEntry | undefined;
+  for (const entry of entries) {
+    if (!hasMode(header.modes, entry)) unset ??= entry;
+    else if (entry !== last) earlier.push(entry);
+  }
+  writeList(writer, entries, "l");
+  writeList(writer, earlier, "h");
   if (last !== undefined) writeList(writer, [last], "h");
-  const unset = known.find((entry) => !set.includes(entry));
-  if (last === undefined && set.length > 0 && unset !== undefined) {
+  if (last === undefined && earlier.length > 0 && unset !== undefined) {
     writeList(writer, [unset], "h");
     writeList(writer, [unset], "l");
   }

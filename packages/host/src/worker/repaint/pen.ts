@@ -14,6 +14,8 @@ export class Pen {
   readonly #writer: VtWriter;
   readonly #sequences = new StyleSequences();
   #style = PLAIN;
+  /** What `#style` was made of, where it was a style. */
+  #lastStyle: Style | undefined;
   #link: string | undefined;
   #isProtected = false;
   #semantic: SemanticContent = 0;
@@ -31,7 +33,16 @@ export class Pen {
 
   style(style: Style): void {
     this.#apply(this.#sequences.of(style));
+    this.#lastStyle = style;
     this.#hasBackground = style.background.kind !== "default";
+  }
+
+  /** The look of a cell that has nothing but a style. */
+  bare(style: Style, rowPrompt: number): void {
+    if (this.#semantic !== 0) this.semantic(0, rowPrompt);
+    if (style !== this.#lastStyle) this.style(style);
+    if (this.#link !== undefined) this.link(undefined);
+    if (this.#isProtected) this.protect(false);
   }
 
   /** A ready sequence, of `erasedSequence` or PLAIN. */
@@ -96,6 +107,7 @@ export class Pen {
   /** Writes the initial state anew, where it is not known what the terminal kept. */
   reset(): void {
     this.#style = PLAIN;
+    this.#lastStyle = undefined;
     this.#hasBackground = false;
     this.#link = undefined;
     this.#writer.ascii(PLAIN);
@@ -112,6 +124,7 @@ export class Pen {
   }
 
   #apply(sequence: string): void {
+    this.#lastStyle = undefined;
     if (sequence === this.#style) return;
     this.#style = sequence;
     this.#writer.ascii(sequence);

@@ -37,11 +37,7 @@ const MOST_ROWS_OF_A_LINE = 100;
 const STEADY_SHAPES = [6, 2, 4];
 const BLOCK = 2;
 /** Ways into the alternate screen; the mode that is set tells which one the program took. */
-const ENTER_ALTERNATE = [
-  { mode: MODES.alternate1049, number: 1049 },
-  { mode: MODES.alternate1047, number: 1047 },
-  { mode: MODES.alternate47, number: 47 },
-];
+const ENTER_ALTERNATE = [MODES.alternate1049, MODES.alternate1047, MODES.alternate47];
 
 /**
  * Writes the escape sequences after which a viewer's terminal is in the state of `source`, up to the unfinished sequence at the
@@ -96,10 +92,12 @@ class Repaint {
    * the painting of the alternate screen, since the others clear it.
    */
   #writeStrayModes(): void {
-    const stray = ENTER_ALTERNATE.filter((way) => this.#has(way.mode) && way.number !== 47);
-    if (stray.length === 0) return;
+    const is1049 = this.#has(MODES.alternate1049);
+    const is1047 = this.#has(MODES.alternate1047);
+    if (!is1049 && !is1047) return;
     this.#writer.csi("H");
-    for (const way of stray) this.#writer.csi(`?${way.number}h`);
+    if (is1049) this.#writer.csi("?1049h");
+    if (is1047) this.#writer.csi("?1047h");
     this.#writer.csi("?47l");
   }
 
@@ -170,7 +168,8 @@ class Repaint {
 
   /** The modes by which the program got to the alternate screen. 1049 saves the cursor; without a saved one it came later. */
   #waysIn(): number[] {
-    const ways = ENTER_ALTERNATE.filter((way) => this.#has(way.mode)).map((way) => way.number);
+    const ways: number[] = [];
+    for (const way of ENTER_ALTERNATE) if (this.#has(way)) ways.push(way.number);
     return this.#state.primary.savedCursor === undefined ? ways.reverse() : ways;
   }
 
@@ -187,9 +186,11 @@ class Repaint {
       kittyIndex > 0 ||
       kittyFlags.some((flags) => flags > 0);
     if (this.#isUsed || hasState || this.#has(MODES.alternate47)) return true;
-    return Array.from({ length: grid.count }, (_, index) => grid.row(index)).some(
-      (row) => row.length > 0 || row.wrapped,
-    );
+    for (let index = 0; index < grid.count; index += 1) {
+      const row = grid.row(index);
+      if (row.length > 0 || row.wrapped) return true;
+    }
+    return false;
   }
 
   /** Attributes, link and character sets may or may not follow to the other screen, so they start anew. */

@@ -1,4 +1,5 @@
 import {
+  CONTENT,
   cellContent,
   cellIsErased,
   cellIsProtected,
@@ -13,20 +14,17 @@ import {
 } from "../engine/terminal-state.ts";
 import type { ClusterMode } from "./cluster-mode.ts";
 import type { Pen } from "./pen.ts";
+import { BLANK, copyAlike, DELETE } from "./run-copier.ts";
 import { erasedSequence, PLAIN } from "./style-sequence.ts";
 import type { VtWriter } from "./vt-writer.ts";
 
-const BLANK = 0x20;
-const DELETE = 0x7f;
-/** Width in the high word of a cell. */
-const WIDTH_BITS = 0xc00;
-const WIDE_BIT = 0x400;
 /** Stands in a cell only to make the terminal wrap, and is erased again. */
 const FILLER = BLANK;
 const WIDE_FILLER = 0x3000;
 /** Characters below need no look at clusters. */
 const FIRST_CLUSTER_CODE = 0x300;
-const FIRST_JOINING = 0x1f000;
+/** High words below are nothing but the rest of a style id: a narrow cell, not protected, without link or mark. */
+const FIRST_LOOK = 0x400;
 /** Something that is neither printable ASCII nor a blank cell. */
 const NOT_PLAIN = /[^\0\x20-\x7e]/;
 
@@ -212,44 +210,31 @@ export class RowPainter {
     const cells = row.cells();
     const { words, stride } = cells;
     const count = Math.min(cells.count, this.#cols);
+    const isSimple = !row.hasGraphemes;
     for (let col = from; col < count; ) {
       const low = words[col * stride]!;
       const high = stride === 2 ? words[col * 2 + 1]! : 0;
       if (low === 0 && high === 0) {
         col += 1;
-      } else if (cellIsErased(low)) {
-        col = this.#paintErased(cells, col, count);
-      } else {
-        if (isCharacter(low) || hasLook(low, high)) this.#paintCharacter(row, cells, col);
-        if (isControl(low) && this.#col < this.#cols) this.#writer.csi(`${this.#col + 1}G`);
-        col = this.#copyAlike(row, cells, { from: this.#col > col ? this.#col : col + 1, count });
+        continue;
       }
-    }
-  }
-
-  /**
-   * Prints the simple characters that look like the cell before `from` without a question for each of them; returns the
-   * column behind. Simple: one character, below the emoji, since those may join what stands before them.
-   */
-  #copyAlike(row: GridRow, cells: RowCells, { from, count }: { from: number; count: number }): number {
-    if (this.#col !== from || row.hasGraphemes) return from;
-    const { words, stride } = cells;
-    const style = words[(from - 1) * stride]! >>> 26;
-    const look = stride === 2 ? words[from * 2 - 1]! & ~WIDTH_BITS : 0;
-    let col = from;
-    while (col < count) {
-      const low = words[col * stride]!;
-      const high = stride === 2 ? words[col * 2 + 1]! : 0;
+      if ((low & 3) >= CONTENT.palette) {
+        col = this.#paintErased(cells, col, count);
+        continue;
+      }
       const code = (low >>> 2) & 0xffffff;
-      if ((low & 3) !== 0 || code < BLANK || code >= FIRST_JOINING || code === DELETE) break;
-      if (low >>> 26 !== style || (high & ~WIDTH_BITS) !== look) break;
-      const isWide = (high & WIDTH_BITS) === WIDE_BIT;
-      if (isWide && code === BLANK) break;
-      this.#writer.codepoint(code);
-      col += isWide ? 2 : 1;
+      if (isSimple && code >= BLANK && code < FIRST_CLUSTER_CODE && code !== DELETE && high < FIRST_LOOK) {
+        this.#moveTo(col);
+        this.#pen.bare(row.style((low >>> 26) | (high << 6)), row.prompt);
+      } else {
+        if (code !== 0 || hasLook(low, high)) this.#paintCharacter(row, cells, col);
+        if (isControl(low) && this.#col < this.#cols) this.#writer.csi(`${this.#col + 1}G`);
+        col = this.#col > col ? this.#col : col + 1;
+        if (!isSimple || this.#col !== col || col >= count) continue;
+      }
+      this.#col = copyAlike(this.#writer, cells, { from: col, count, low, high });
+      col = this.#col;
     }
-    this.#col = col;
-    return col;
   }
 
   /** Paints a run of cells that were erased with one background; returns the column behind it. */

@@ -1,16 +1,5 @@
 import { CONTENT, type Color, cellContent, cellKind, STYLE, type Style } from "../engine/terminal-state.ts";
 
-const FLAG_PARAMETERS: readonly (readonly [flag: number, parameter: string])[] = [
-  [STYLE.bold, "1"],
-  [STYLE.faint, "2"],
-  [STYLE.italic, "3"],
-  [STYLE.blink, "5"],
-  [STYLE.inverse, "7"],
-  [STYLE.invisible, "8"],
-  [STYLE.strikethrough, "9"],
-  [STYLE.overline, "53"],
-];
-
 /** The sequence for default attributes. */
 export const PLAIN = "\x1b[0m";
 
@@ -24,7 +13,14 @@ function styleSequence({ flags, foreground, background, underlineColor }: Style)
 
 function flagParameters(flags: number): string {
   let parameters = "";
-  for (const [flag, parameter] of FLAG_PARAMETERS) if ((flags & flag) !== 0) parameters += `;${parameter}`;
+  if ((flags & STYLE.bold) !== 0) parameters += ";1";
+  if ((flags & STYLE.faint) !== 0) parameters += ";2";
+  if ((flags & STYLE.italic) !== 0) parameters += ";3";
+  if ((flags & STYLE.blink) !== 0) parameters += ";5";
+  if ((flags & STYLE.inverse) !== 0) parameters += ";7";
+  if ((flags & STYLE.invisible) !== 0) parameters += ";8";
+  if ((flags & STYLE.strikethrough) !== 0) parameters += ";9";
+  if ((flags & STYLE.overline) !== 0) parameters += ";53";
   const underline = (flags >> STYLE.underlineShift) & 7;
   if (underline > 0) parameters += underline === 1 ? ";4" : `;4:${underline}`;
   return parameters;
