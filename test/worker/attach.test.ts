@@ -174,6 +174,31 @@ describe("attach", () => {
   });
 });
 
+describe("a viewer with a name", () => {
+  test("is listed by it, told of when it goes, and can be sent away", async () => {
+    await using worker = await WorkerUnderTest.start();
+    await using session = await worker.run("printf ready; exec cat");
+    await session.shows("ready");
+    using named = await Viewer.attach(session.client, { stream: "a-7", viewer_session: "s-elsewhere" });
+    using nameless = await Viewer.attach(session.client);
+    await nameless.isSynced();
+    const listed = [{ stream: "a-7", mode: "interactive", viewer_session: "s-elsewhere" }];
+    expect(await session.client.inspect()).toMatchObject({ attached: 2, viewers: listed });
+    expect(await session.client.closeStream({ stream: "a-8" })).toEqual({ closed: false });
+    expect(await session.client.closeStream({ stream: "a-7" })).toEqual({ closed: true });
+    await named.closed;
+    await session.event("attach_count_changed", ({ attached, viewers }) => attached === 1 && viewers?.length === 0);
+    expect(await session.client.closeStream({ stream: "a-7" })).toEqual({ closed: false });
+  });
+
+  test("is nothing that version 2 knows", async () => {
+    await using worker = await WorkerUnderTest.start();
+    await using session = await worker.control({ versions: { min: 2, max: 2 } });
+    const refused = await session.client.closeStream({ stream: "a-7" }).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: "worker_feature_unavailable" });
+  });
+});
+
 describe("version 1", () => {
   test("attaches with a replay of retained output and has no observation", async () => {
     await using worker = await WorkerUnderTest.start();

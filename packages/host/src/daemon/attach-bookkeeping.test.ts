@@ -23,7 +23,7 @@ function codeOf(action: () => unknown): string | undefined {
 
 describe("a grant", () => {
   test("opens one stream, once", () => {
-    const grants = new AttachGrants(() => 0);
+    const grants = new AttachGrants(1, () => 0);
     const first = grants.issue(GRANT);
     const second = grants.issue(GRANT);
     expect(first).not.toBe(second);
@@ -33,7 +33,7 @@ describe("a grant", () => {
   });
 
   test("is of no use on another listener", () => {
-    const grants = new AttachGrants(() => 0);
+    const grants = new AttachGrants(1, () => 0);
     const local = grants.issue(GRANT);
     expect(codeOf(() => grants.redeem(local, MESH))).toBe("attach_not_found");
     const remote = grants.issue({ ...GRANT, origin: MESH });
@@ -43,7 +43,7 @@ describe("a grant", () => {
 
   test("expires after ten seconds, is remembered a while as expired, and forgotten in the end", () => {
     let now = 0;
-    const grants = new AttachGrants(() => now);
+    const grants = new AttachGrants(1, () => now);
     const early = grants.issue(GRANT);
     const late = grants.issue(GRANT);
     now = 10_000;

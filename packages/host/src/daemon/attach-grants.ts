@@ -27,10 +27,20 @@ const REMEMBERED_GRANTS = 1024;
 export class AttachGrants {
   readonly #issued = new Map<StreamId, Issued>();
   readonly #now: () => number;
-  #last = 0;
+  readonly #first: number;
+  #last: number;
 
-  constructor(now: () => number = () => performance.now()) {
+  /** Streams outlive daemons, so each daemon counts from a number that none before it has reached: milliseconds do. */
+  constructor(first: number, now: () => number = () => performance.now()) {
+    this.#first = first;
+    this.#last = first - 1;
     this.#now = now;
+  }
+
+  /** Whether this daemon gave the id. */
+  isOwn(streamId: StreamId): boolean {
+    const counter = Number(streamId.slice(streamId.indexOf("-") + 1));
+    return counter >= this.#first && counter <= this.#last;
   }
 
   issue(grant: AttachGrant): StreamId {

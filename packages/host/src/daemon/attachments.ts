@@ -10,27 +10,25 @@ import type { Logger } from "../store/logger.ts";
 import { failureFields } from "../store/logger.ts";
 import type { WorkerClient } from "../worker-api/client.ts";
 import { AttachFailures } from "./attach-failures.ts";
-import type { AttachGrant } from "./attach-grants.ts";
-import { AttachGrants } from "./attach-grants.ts";
+import type { AttachGrant, AttachGrants } from "./attach-grants.ts";
 import { AttachHandOver, descriptorToHandOver } from "./attach-hand-over.ts";
 import type { AttachProxyOptions } from "./attach-proxy.ts";
 import { AttachProxy } from "./attach-proxy.ts";
+import type { OpenStreams, StreamEnder } from "./open-streams.ts";
 import type { Origin } from "./origin.ts";
 import type { RawStream } from "./peer.ts";
-import { ViewerGraph } from "./viewer-graph.ts";
 
 export interface AttachmentsOptions {
   readonly registry: Registry;
   readonly announce: (event: AnnouncedEvent) => void;
   readonly log: Logger;
+  readonly grants: AttachGrants;
+  readonly streams: OpenStreams;
   readonly sockets: Pick<SocketCalls, "sendWithDescriptor">;
 }
 
 /** Whoever carries one attach between its client and the worker. */
-export interface AttachCarrier extends RawStream {
-  /** Ends the attach from this side; settles when it has ended. */
-  detach(): Promise<void>;
-}
+export interface AttachCarrier extends RawStream, StreamEnder {}
 
 /** A connection that did not become a stream: it is answered and closed. */
 const REFUSED: RawStream = {
@@ -51,13 +49,14 @@ const REFUSED: RawStream = {
 /** All attach streams of the host, from the grant to the end. */
 export class Attachments {
   readonly #options: AttachmentsOptions;
-  readonly #grants = new AttachGrants();
+  readonly #grants: AttachGrants;
   readonly #failures = new AttachFailures();
-  readonly #viewers = new ViewerGraph();
-  readonly #active = new Map<StreamId, AttachCarrier>();
+  readonly #streams: OpenStreams;
 
   constructor(options: AttachmentsOptions) {
     this.#options = options;
+    this.#grants = options.grants;
+    this.#streams = options.streams;
   }
 
   /** Grants an attach. Fails when the session does not run, or would be shown inside itself. */
@@ -83,7 +82,7 @@ export class Attachments {
   #check({ sessionId, viewerSessionId }: AttachGrant): { session: Session; worker: WorkerClient } {
     const session = this.#options.registry.get(sessionId);
     const worker = runningWorker(session);
-    if (viewerSessionId !== undefined && this.#viewers.wouldLoop(viewerSessionId, sessionId)) {
+    if (viewerSessionId !== undefined && this.#streams.wouldLoop(viewerSessionId, sessionId)) {
       throw protocolError("attach_self_feedback");
     }
     return { session, worker };
@@ -94,20 +93,16 @@ export class Attachments {
     from: { socket: Socket<unknown>; rest: Uint8Array; grant: AttachGrant; session: Session; worker: WorkerClient },
   ): RawStream {
     const { socket, rest, grant, session, worker } = from;
-    if (grant.viewerSessionId !== undefined) {
-      this.#viewers.add(streamId, grant.viewerSessionId, session.id);
-    }
     const payload = { session_id: session.id, stream_id: streamId };
     const carried: AttachProxyOptions = {
       streamId,
       socket,
       rest,
       worker,
-      opening: grant.opening,
+      opening: { ...grant.opening, stream: streamId, viewer_session: grant.viewerSessionId },
       onOpen: () => this.#options.announce({ event: "attach_opened", payload }),
       onClosed: (error, wasOpen) => {
-        this.#active.delete(streamId);
-        this.#viewers.remove(streamId);
+        this.#streams.remove(streamId);
         if (error !== undefined) {
           this.#fail(streamId, session, error);
         }
@@ -121,7 +116,8 @@ export class Attachments {
       descriptor === undefined
         ? new AttachProxy(carried)
         : new AttachHandOver({ ...carried, descriptor, sockets: this.#options.sockets });
-    this.#active.set(streamId, carrier);
+    const { viewerSessionId } = grant;
+    this.#streams.add(streamId, { sessionId: session.id, carrier, viewerSessionId });
     return carrier;
   }
 
@@ -140,14 +136,10 @@ export class Attachments {
 
   /** Ends a stream. Tells whether it was there, or once, why it had broken. */
   async detach(streamId: StreamId): Promise<{ detached: boolean; error?: ReturnType<AttachFailures["take"]> }> {
-    const carrier = this.#active.get(streamId);
-    await carrier?.detach();
+    const stream = this.#streams.find(streamId);
+    await stream?.carrier.detach();
     // A stream that broke in this very moment has left its failure.
     const error = this.#failures.take(streamId);
-    return { detached: carrier !== undefined && error === undefined, error };
-  }
-
-  get activeCount(): number {
-    return this.#active.size;
+    return { detached: stream !== undefined && error === undefined, error };
   }
 }

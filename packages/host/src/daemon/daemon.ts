@@ -1,14 +1,17 @@
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
+import type { AnnouncedEvent } from "@pohunek/protocol";
 import type { DaemonId } from "@pohunek/protocol/wire";
 import { daemonIdOf } from "@pohunek/protocol/wire";
 import { chooseUserShell, SHELL_RUNTIME } from "../agents/launch.ts";
 import type { Platform } from "../platform/index.ts";
+import { runningWorker } from "../sessions/reachable-worker.ts";
 import { pruneLogs } from "../store/log-files.ts";
 import type { Logger } from "../store/logger.ts";
 import { Store } from "../store/store.ts";
 import type { Supervisor } from "../supervision/supervisor.ts";
 import { logDir } from "../worker-api/paths.ts";
+import { AttachGrants } from "./attach-grants.ts";
 import { Attachments } from "./attachments.ts";
 import type { Config } from "./config.ts";
 import type { Handlers } from "./dispatcher.ts";
@@ -26,6 +29,7 @@ import { lifecycleMethods } from "./methods/lifecycle-methods.ts";
 import { observeMethods } from "./methods/observe-methods.ts";
 import { settingsMethods } from "./methods/settings-methods.ts";
 import { subscribeMethod } from "./methods/subscribe-method.ts";
+import { OpenStreams } from "./open-streams.ts";
 import { OverlayListeners } from "./overlay-listeners.ts";
 import { Peer } from "./peer.ts";
 import type { Roots } from "./roots.ts";
@@ -79,11 +83,22 @@ export class Daemon implements AsyncDisposable {
     const store = openStore(options);
     const daemonId = newDaemonId();
     const events = new EventBus();
-    const core = openCore(options, { store, events, daemonId });
+    const grants = new AttachGrants(Date.now());
+    const announce = (event: AnnouncedEvent): void => events.announce(event);
+    const streams = new OpenStreams({
+      announce,
+      isOwn: (streamId) => grants.isOwn(streamId),
+      closeStream: async (sessionId, stream) => {
+        await runningWorker(core.registry.get(sessionId)).closeStream({ stream });
+      },
+    });
+    const core = openCore(options, { store, events, daemonId, streams });
     const report = await core.reconcile();
     const attachments = new Attachments({
       registry: core.registry,
-      announce: (event) => events.announce(event),
+      announce,
+      grants,
+      streams,
       log,
       sockets: platform.sockets,
     });
@@ -159,7 +174,7 @@ function openStore({ roots, log }: DaemonOptions): Store {
 
 function openCore(
   { roots, config, supervisor, platform, programUmask, log, crash }: DaemonOptions,
-  { store, events, daemonId }: { store: Store; events: EventBus; daemonId: DaemonId },
+  { store, events, daemonId, streams }: { store: Store; events: EventBus; daemonId: DaemonId; streams: OpenStreams },
 ): SessionCore {
   const { settings } = config;
   return new SessionCore({
@@ -169,6 +184,7 @@ function openCore(
     supervisor,
     platform,
     daemonId,
+    viewers: streams,
     programUmask,
     announce: (event) => events.announce(event),
     reach: (step) => {

@@ -16,6 +16,7 @@ import { RollBack } from "../sessions/roll-back.ts";
 import type { Session } from "../sessions/session.ts";
 import { SessionInputs } from "../sessions/session-inputs.ts";
 import type { ReachStep } from "../sessions/steps.ts";
+import type { ViewersListener } from "../sessions/worker-watch.ts";
 import { WorkerWatch } from "../sessions/worker-watch.ts";
 import { AuditLog } from "../store/audit-log.ts";
 import { removeSessionLogs } from "../store/log-files.ts";
@@ -33,6 +34,7 @@ export interface SessionCoreOptions {
   readonly supervisor: Supervisor;
   readonly platform: Platform;
   readonly daemonId: DaemonId;
+  readonly viewers: ViewersListener;
   /** File mode creation mask of sessions' programs: the one that this daemon was started with. */
   readonly programUmask: number;
   readonly announce: (event: AnnouncedEvent) => void;

@@ -1,6 +1,6 @@
 import { constants } from "node:os";
 import type { AnnouncedEvent } from "@pohunek/protocol";
-import type { DaemonId } from "@pohunek/protocol/wire";
+import type { DaemonId, SessionId } from "@pohunek/protocol/wire";
 import { decimal } from "@pohunek/protocol/wire";
 import type { Activity } from "../agents/shell-activity.ts";
 import { ShellActivity } from "../agents/shell-activity.ts";
@@ -12,6 +12,7 @@ import type { WorkerClient } from "../worker-api/client.ts";
 import type { WorkerEvent } from "../worker-api/events.ts";
 import type { ExitOutcome, Inspection } from "../worker-api/inspection.ts";
 import { workerSocketPath } from "../worker-api/paths.ts";
+import type { ViewerFacts } from "../worker-api/viewers.ts";
 import type { EndedWorkers } from "./ended-workers.ts";
 import type { EndLeftovers } from "./leftovers.ts";
 import { areConfirmed } from "./leftovers.ts";
@@ -23,6 +24,14 @@ import { runtimeIdentityOf } from "./session-info.ts";
 import { judgeLife, workerProcessOf } from "./worker-life.ts";
 import { WorkerLink } from "./worker-link.ts";
 
+/** Is told who is attached to a session's worker. */
+export interface ViewersListener {
+  /** These are attached to a worker that was just reached. */
+  found(sessionId: SessionId, viewers: readonly ViewerFacts[]): void;
+  /** Only these are attached still; who is new among them is none of our concern. */
+  left(sessionId: SessionId, viewers: readonly ViewerFacts[]): void;
+}
+
 export interface WorkerWatchOptions {
   readonly registry: Registry;
   readonly supervisor: Pick<Supervisor, "inspect" | "retire">;
@@ -30,6 +39,7 @@ export interface WorkerWatchOptions {
   readonly ended: EndedWorkers;
   readonly endLeftovers: EndLeftovers;
   readonly daemonId: DaemonId;
+  readonly viewers: ViewersListener;
   readonly runtimeRoot: string;
   readonly announce: (event: AnnouncedEvent) => void;
   readonly log: Logger;
@@ -83,6 +93,7 @@ export class WorkerWatch {
   #connected(session: Session, inspection: Inspection): void {
     const { registry, now } = this.#options;
     session.live = factsOf(inspection);
+    this.#options.viewers.found(session.id, inspection.viewers ?? []);
     if (inspection.exit !== undefined) {
       this.#exited(session, inspection.exit);
       return;
@@ -183,8 +194,10 @@ export class WorkerWatch {
       case "runtime_fault":
         this.#options.log.warn("worker_fault", { session_id: session.id, code: event.fault.code });
         break;
-      case "runtime_started":
       case "attach_count_changed":
+        this.#options.viewers.left(session.id, event.viewers ?? []);
+        break;
+      case "runtime_started":
         break;
     }
   }
@@ -259,6 +272,7 @@ export class WorkerWatch {
     }
     session.link = undefined;
     try {
+    this.#options.viewers.left(session.id, []);
       await supervisor.retire(key);
     } catch (cause) {
       log.warn("worker_traces_left", { session_id: session.id, ...failureFields(cause) });

@@ -7,6 +7,8 @@ import type { Inspection } from "./inspection.ts";
 import type { LaunchSpec } from "./launch-spec.ts";
 import { WORKER_LIMITS } from "./limits.ts";
 import type {
+  CloseStreamParams,
+  CloseStreamResult,
   NegotiateResult,
   OpenDataStreamParams,
   OperationName,
@@ -131,6 +133,11 @@ export class WorkerClient implements AsyncDisposable {
   readOutput(params: ReadOutputParams): Promise<ReadOutputResult> {
     return this.#connection.call("read_output", params);
   }
+  /** Ends the attach of this name, whoever opened it. Needs version 3. */
+  closeStream(params: CloseStreamParams): Promise<CloseStreamResult> {
+    return this.#connection.call("close_stream", params);
+  }
+
 
   /**
    * Waits for the exclusive right to send one plan; aborting `signal` before that withdraws without a byte written.

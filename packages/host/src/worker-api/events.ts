@@ -1,4 +1,5 @@
 import type { ExitOutcome, ForegroundGroup, Inspection, RuntimeFault, TerminalFacts } from "./inspection.ts";
+import type { ViewerFacts } from "./viewers.ts";
 
 /**
  * What a worker tells the holder of its lease, unasked. Each event carries the state, not the difference: a reader that
@@ -10,7 +11,7 @@ export type WorkerEvent =
   | ({ readonly event: "terminal_changed"; readonly bell?: boolean } & TerminalFacts)
   | { readonly event: "identity_changed"; readonly foreground: ForegroundGroup }
   | { readonly event: "geometry_changed"; readonly cols: number; readonly rows: number }
-  | { readonly event: "attach_count_changed"; readonly attached: number }
+  | AttachCountChanged
   | { readonly event: "child_exited"; readonly exit: ExitOutcome; readonly end_offset: number }
   | { readonly event: "runtime_fault"; readonly fault: RuntimeFault };
 
@@ -20,6 +21,13 @@ export interface OutputAdvanced {
   readonly at_ms: number;
   /** When a viewer last typed, on the same clock; absent when none did. Output right after it may be its echo. */
   readonly typed_at_ms?: number;
+}
+
+export interface AttachCountChanged {
+  readonly event: "attach_count_changed";
+  readonly attached: number;
+  /** As in an inspection. */
+  readonly viewers?: readonly ViewerFacts[];
 }
 
 export type WorkerEventName = WorkerEvent["event"];

@@ -19,6 +19,10 @@ export interface OpenDataStreamParams {
   readonly replay_bytes?: number;
 }
 
+  /** Version 3: the name under which the viewer is listed and can be ended. */
+  readonly stream?: string;
+  /** Version 3: the session in which the viewer runs; told again to a later daemon. */
+  readonly viewer_session?: string;
 export interface OpenDataStreamResult {
   /** Redeemable once, on a new connection. */
   readonly token: string;
@@ -27,6 +31,15 @@ export interface OpenDataStreamResult {
 
 export interface TerminalSnapshot extends TerminalFacts {
   readonly output_offset: number;
+export interface CloseStreamParams {
+  readonly stream: string;
+}
+
+export interface CloseStreamResult {
+  /** False: no viewer of this name is attached. */
+  readonly closed: boolean;
+}
+
   readonly cols: number;
   readonly rows: number;
   readonly cursor: { readonly row: number; readonly col: number; readonly visible: boolean };
@@ -142,6 +155,8 @@ export interface WorkerOperations {
   readonly stop: Operation<StopParams, StopResult>;
   /** Ends the worker: its outcome is known. */
   readonly acknowledge_terminal: Operation<Empty, Empty>;
+  /** Version 3: ends one attach. */
+  readonly close_stream: Operation<CloseStreamParams, CloseStreamResult>;
 }
 
 export type OperationName = keyof WorkerOperations;
@@ -163,6 +178,7 @@ export const OPERATION_NAMES = [
   "stop",
   "acknowledge_terminal",
 ] as const satisfies readonly OperationName[];
+  "close_stream",
 
 /** One control line from the daemon. Answers carry the same `id` and may come in another order. */
 export interface OperationRequest<Name extends OperationName = OperationName> {

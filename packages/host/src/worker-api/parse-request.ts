@@ -12,6 +12,7 @@ import {
   onlyMembers,
   optionalInteger,
   optionalOneOf,
+  optionalText,
   refuse,
   text,
 } from "./parse.ts";
@@ -40,7 +41,10 @@ const PARSERS: { readonly [Name in OperationName]: ParamsParser<Name> } = {
     viewer: optionalOneOf(params, "viewer", ["fresh", "used"]),
     replay_bytes: optionalInteger(params, "replay_bytes", ANY_INTEGER),
   }),
+    stream: optionalText(params, "stream", NAME_LENGTH),
+    viewer_session: optionalText(params, "viewer_session", NAME_LENGTH),
   terminal_snapshot: () => ({}),
+  close_stream: (params) => ({ stream: text(params, "stream", NAME_LENGTH) }),
   read_text: (params) => ({
     source: oneOf(params, "source", ["visible", "recent", "recent_unwrapped", "detection"]),
     lines: integer(params, "lines", { min: 1, max: WORKER_LIMITS.readTextLines }),

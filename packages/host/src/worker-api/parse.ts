@@ -48,6 +48,10 @@ export function text(value: JsonObject, name: string, maxLength: number): string
   return isValid ? member : refuse(name);
 }
 
+export function optionalText(value: JsonObject, name: string, maxLength: number): string | undefined {
+  return value[name] === undefined ? undefined : text(value, name, maxLength);
+}
+
 export function oneOf<const Choice extends string>(
   value: JsonObject,
   name: string,

@@ -1,31 +1,31 @@
 import { isProtocolError } from "@pohunek/protocol/wire";
 import { encodeMessageFrame, FRAME, FrameDecoder } from "../worker-api/frames.ts";
 import { errorBody, workerError } from "../worker-api/worker-error.ts";
-import type { AttachStream, ByteSink } from "./attach-stream.ts";
 import type { AttachGrant } from "./attach-streams.ts";
+import type { ViewerConnection } from "./attached-viewer.ts";
+import { AttachedViewer } from "./attached-viewer.ts";
 import type { DataTokens } from "./data-tokens.ts";
 import type { StreamPeer } from "./server.ts";
 import type { WorkerSession } from "./worker-session.ts";
 
 export interface DataPeerOptions {
-  readonly sink: ByteSink & { pause(): void; resume(): void };
+  readonly connection: ViewerConnection;
   readonly session: WorkerSession;
   readonly tokens: DataTokens<AttachGrant>;
 }
 
-/** One attach connection on the worker's side. */
+/** An attach whose bytes go through the daemon, in frames. */
 export class DataPeer implements StreamPeer {
   readonly #options: DataPeerOptions;
   readonly #decoder: FrameDecoder;
-  #stream: AttachStream | undefined;
-  #isPaused = false;
+  #viewer: AttachedViewer | undefined;
 
   constructor(options: DataPeerOptions) {
     this.#options = options;
     this.#decoder = new FrameDecoder({
       bytes: (kind, bytes) => {
         if (kind === FRAME.input) {
-          this.#type(bytes);
+          this.#viewer?.take(bytes);
         }
       },
       // A viewer says nothing else that matters: it closes by ending the connection.
@@ -35,66 +35,36 @@ export class DataPeer implements StreamPeer {
 
   /** Redeems the token of the first line and starts the stream, or tells why not and ends. */
   open(token: string): void {
-    const { sink, session, tokens } = this.#options;
+    const { connection, session, tokens } = this.#options;
     try {
-      const grant = tokens.redeem(token);
-      if (grant.cols !== undefined || grant.rows !== undefined) {
-        session.resize(grant.cols ?? 0, grant.rows ?? 0);
-      }
-      this.#stream = session.streams.open(sink, grant);
-      session.announcer.note("attached");
+      this.#viewer = new AttachedViewer({ session, connection, grant: tokens.redeem(token) });
     } catch (cause) {
       if (!isProtocolError(cause)) {
         throw cause;
       }
-      sink.write(encodeMessageFrame(FRAME.error, errorBody(cause)));
-      sink.end();
+      connection.write(encodeMessageFrame(FRAME.error, errorBody(cause)));
+      connection.end();
     }
   }
 
   receive(chunk: Uint8Array): void {
-    if (!this.#stream) {
+    if (!this.#viewer) {
       return;
     }
     try {
       this.#decoder.push(chunk);
     } catch (cause) {
-      this.#stream.fail(
+      this.#viewer.fail(
         workerError("worker_invalid_request", "The stream holds something that is no frame.", { cause }),
       );
     }
   }
 
   drain(): void {
-    if (this.#stream) {
-      this.#options.session.streams.drained(this.#stream);
-    }
-  }
-
-  /** The input queue has room again. */
-  resumeInput(): void {
-    if (this.#isPaused) {
-      this.#isPaused = false;
-      this.#options.sink.resume();
-    }
+    this.#viewer?.drained();
   }
 
   closed(): void {
-    if (this.#stream) {
-      this.#options.session.streams.close(this.#stream);
-      this.#options.session.announcer.note("attached");
-    }
-  }
-
-  #type(bytes: Uint8Array): void {
-    const { runtime } = this.#options.session;
-    if (runtime.exit) {
-      return;
-    }
-    runtime.type(bytes);
-    if (runtime.input.isFull && !this.#isPaused) {
-      this.#isPaused = true;
-      this.#options.sink.pause();
-    }
+    this.#viewer?.leave();
   }
 }

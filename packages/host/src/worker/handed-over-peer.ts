@@ -3,9 +3,9 @@ import { isProtocolError } from "@pohunek/protocol/wire";
 import type { StreamSync } from "../worker-api/frames.ts";
 import { encodeFrame, encodeMessageFrame, FRAME, FrameDecoder } from "../worker-api/frames.ts";
 import { errorBody, workerError } from "../worker-api/worker-error.ts";
-import type { AttachStream, ByteSink } from "./attach-stream.ts";
+import type { ByteSink } from "./attach-stream.ts";
 import type { AttachGrant } from "./attach-streams.ts";
-import type { Connection } from "./connection.ts";
+import { AttachedViewer } from "./attached-viewer.ts";
 import type { DataTokens } from "./data-tokens.ts";
 import type { StreamPeer, ViewerSocket } from "./server.ts";
 import type { WorkerSession } from "./worker-session.ts";
@@ -26,10 +26,8 @@ export interface HandedOverPeerOptions {
 export class HandedOverPeer implements StreamPeer {
   readonly #options: HandedOverPeerOptions;
   readonly #decoder: FrameDecoder;
-  #viewer: Connection | undefined;
-  #stream: AttachStream | undefined;
+  #viewer: AttachedViewer | undefined;
   #failure: ProtocolError | undefined;
-  #isPaused = false;
   #isDaemonThere = true;
 
   constructor(options: HandedOverPeerOptions) {
@@ -38,7 +36,7 @@ export class HandedOverPeer implements StreamPeer {
       // Input that the daemon had read before it let the socket go.
       bytes: (kind, bytes) => {
         if (kind === FRAME.input) {
-          this.#type(bytes);
+          this.#viewer?.take(bytes);
         }
       },
       message: (kind) => {
@@ -63,22 +61,22 @@ export class HandedOverPeer implements StreamPeer {
       this.#options.daemon.end();
       return;
     }
-    if (grant.cols !== undefined || grant.rows !== undefined) {
-      session.resize(grant.cols ?? 0, grant.rows ?? 0);
-    }
     const connection = viewer.serve({
-      receive: (bytes) => this.#type(bytes),
-      drain: () => this.#drained(),
+      receive: (bytes) => this.#viewer?.take(bytes),
+      drain: () => this.#viewer?.drained(),
       closed: () => this.#viewerClosed(),
     });
-    this.#viewer = connection;
-    this.#stream = session.streams.open(connection, grant, {
-      sync: (sync) => this.#noteSync(sync),
-      failed: (error) => {
-        this.#failure = error;
+    this.#viewer = new AttachedViewer({
+      session,
+      connection,
+      grant,
+      raw: {
+        sync: (sync) => this.#noteSync(sync),
+        failed: (error) => {
+          this.#failure = error;
+        },
       },
     });
-    session.announcer.note("attached");
   }
 
   receive(bytes: Uint8Array): void {
@@ -86,19 +84,12 @@ export class HandedOverPeer implements StreamPeer {
       this.#decoder.push(bytes);
     } catch (cause) {
       const message = "The stream holds something that is no frame.";
-      this.#stream?.fail(workerError("worker_invalid_request", message, { cause }));
+      this.#viewer?.fail(workerError("worker_invalid_request", message, { cause }));
     }
   }
 
   /** The daemon gets a few short frames, which its socket always takes. */
   drain(): void {}
-
-  resumeInput(): void {
-    if (this.#isPaused) {
-      this.#isPaused = false;
-      this.#viewer?.resume();
-    }
-  }
 
   /** The daemon's connection is gone. */
   closed(): void {
@@ -112,18 +103,9 @@ export class HandedOverPeer implements StreamPeer {
     }
   }
 
-  #drained(): void {
-    if (this.#stream) {
-      this.#options.session.streams.drained(this.#stream);
-    }
-  }
-
   #viewerClosed(): void {
-    const { session, daemon } = this.#options;
-    if (this.#stream) {
-      session.streams.close(this.#stream);
-      session.announcer.note("attached");
-    }
+    const { daemon } = this.#options;
+    this.#viewer?.leave();
     const failure = this.#failure;
     this.#tell(failure ? encodeMessageFrame(FRAME.error, errorBody(failure)) : encodeFrame(FRAME.close, NOTHING));
     if (this.#isDaemonThere) {
@@ -134,18 +116,6 @@ export class HandedOverPeer implements StreamPeer {
   #tell(frame: Uint8Array): void {
     if (this.#isDaemonThere) {
       this.#options.daemon.write(frame);
-    }
-  }
-
-  #type(bytes: Uint8Array): void {
-    const { runtime } = this.#options.session;
-    if (runtime.exit || bytes.length === 0) {
-      return;
-    }
-    runtime.type(bytes);
-    if (runtime.input.isFull && !this.#isPaused) {
-      this.#isPaused = true;
-      this.#viewer?.pause();
     }
   }
 }

@@ -12,7 +12,7 @@ import type {
   WritePlanResult,
 } from "../worker-api/operations.ts";
 import type { VersionRange } from "../worker-api/version.ts";
-import { highestCommonVersion, OBSERVATION_SINCE } from "../worker-api/version.ts";
+import { highestCommonVersion, OBSERVATION_SINCE, VIEWERS_SINCE } from "../worker-api/version.ts";
 import { workerError } from "../worker-api/worker-error.ts";
 import type { AttachGrant } from "./attach-streams.ts";
 import type { ControlPeer } from "./control-peer.ts";
@@ -40,6 +40,7 @@ type Operations = { readonly [Name in OperationName]: Perform<Name> };
 const OPEN_OPERATIONS: readonly OperationName[] = ["negotiate", "acquire_controller", "inspect"];
 const OBSERVATIONS: readonly OperationName[] = ["terminal_snapshot", "read_text", "read_output"];
 
+const NAMING: readonly OperationName[] = ["close_stream"];
 /** All operations, and the one place that says who may ask for which. */
 export function createOperations(
   context: OperationsContext,
@@ -53,6 +54,9 @@ export function createOperations(
       context.lease.require(peer);
     }
     if (OBSERVATIONS.includes(op) && (peer.version ?? 0) < OBSERVATION_SINCE) {
+    if (NAMING.includes(op) && (peer.version ?? 0) < VIEWERS_SINCE) {
+      throw workerError("worker_feature_unavailable", "This version of the worker protocol has no named viewers.");
+    }
       throw workerError("worker_feature_unavailable", "This version of the worker protocol has no observation.");
     }
     return await (operations[op] as Perform<OperationName>)(peer, params);
@@ -72,6 +76,11 @@ function listOperations(context: OperationsContext): Operations {
     initialize: (_peer, spec) => session.initialize(spec),
     open_data_stream: (peer, params) => openDataStream(context, peer, params),
     terminal_snapshot: () => takeSnapshot(session.runtime),
+    close_stream: (_peer, { stream }) => {
+      const viewer = session.viewers.find(stream);
+      viewer?.end();
+      return { closed: viewer !== undefined };
+    },
     read_text: (_peer, params) => readText(session.runtime, params),
     read_output: (_peer, params) => readOutput(session.runtime, session.waiters, params),
     write_plan: (_peer, plan) => lease.ledger.perform(identifyPlan(plan), () => writePlan(session, plan)),

@@ -26,8 +26,6 @@ export interface StreamPeer {
   open(token: string): void;
   receive(bytes: Uint8Array): void;
   drain(): void;
-  /** The input queue has room again. */
-  resumeInput(): void;
   closed(): void;
 }
 
@@ -45,7 +43,6 @@ const READ_BYTES = 65_536;
 export class WorkerServer implements Disposable {
   readonly #options: ServerOptions;
   readonly #connections = new Set<Connection>();
-  readonly #streams = new Set<StreamPeer>();
   readonly #memory = new Uint8Array(READ_BYTES);
   #listener: WatchedDescriptor | undefined;
 
@@ -64,13 +61,6 @@ export class WorkerServer implements Disposable {
     const readable = (): boolean => this.#accept(fd);
     this.#listener = { fd, wantsRead: true, wantsWrite: false, readable, writable: () => undefined };
     watch.add(this.#listener);
-  }
-
-  /** Attach streams that were told to wait may send input again. */
-  resumeInput(): void {
-    for (const stream of this.#streams) {
-      stream.resumeInput();
-    }
   }
 
   #accept(listener: number): boolean {
@@ -127,7 +117,6 @@ export class WorkerServer implements Disposable {
       return control;
     }
     const stream = this.#options.openData(connection, viewer);
-    this.#streams.add(stream);
     stream.open(token);
     return stream;
   }
@@ -166,7 +155,6 @@ export class WorkerServer implements Disposable {
     if (peer instanceof ControlPeer) {
       this.#options.onControlClosed(peer);
     } else if (peer) {
-      this.#streams.delete(peer);
       peer.closed();
     }
   }

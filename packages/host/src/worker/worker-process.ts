@@ -65,7 +65,6 @@ export class WorkerProcess implements Disposable {
       logger: this.#log.logger,
       openView: options.openView,
       emit: (event) => this.#emit(event),
-      onInputSpace: () => this.#server.resumeInput(),
       // In a later turn, so that the answer to the acknowledgement leaves first.
       onRetired: () => setImmediate(() => this.#ended.resolve()),
     });
@@ -81,7 +80,7 @@ export class WorkerProcess implements Disposable {
       openData: (connection, viewer) =>
         viewer
           ? new HandedOverPeer({ daemon: connection, viewer, session: this.#session, tokens })
-          : new DataPeer({ sink: connection, session: this.#session, tokens }),
+          : new DataPeer({ connection, session: this.#session, tokens }),
     });
     this.#keepAlive = setInterval(() => undefined, KEEP_ALIVE_MS);
     this.#initTimer = setTimeout(() => this.#giveUpWaiting(), WORKER_LIMITS.initDeadlineMs);

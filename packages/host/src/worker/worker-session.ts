@@ -22,6 +22,7 @@ import { OutputWaiters } from "./output-waiters.ts";
 import type { RuntimeListener } from "./session-runtime.ts";
 import { SessionRuntime } from "./session-runtime.ts";
 import type { OpenTerminalView } from "./terminal-view.ts";
+import { ViewerRoll } from "./viewer-roll.ts";
 
 export interface WorkerSessionOptions {
   readonly identity: WorkerIdentity;
@@ -34,8 +35,6 @@ export interface WorkerSessionOptions {
   readonly watch: DescriptorWatch;
   /** Tells the holder of the lease. */
   readonly emit: (event: WorkerEvent) => void;
-  /** Input may be offered again. */
-  readonly onInputSpace: () => void;
   /** The outcome is acknowledged, or nobody wanted it for too long: the worker may end. */
   readonly onRetired: () => void;
 }
@@ -46,6 +45,7 @@ const FAULTS_KEPT = 8;
 /** What a worker is about, whoever is connected to it: one program, its viewers, its journal and its outcome. */
 export class WorkerSession implements Disposable {
   readonly waiters = new OutputWaiters();
+  readonly viewers = new ViewerRoll();
   readonly #collector = new IdleCollector(() => Bun.gc(true));
   #collectedOffset = 0;
   readonly announcer: Announcer;
@@ -100,7 +100,7 @@ export class WorkerSession implements Disposable {
     const runtime = SessionRuntime.start({
       platform,
       spec,
-      env: this.#childEnvironment(),
+      env: childEnvironment(this.#options),
       marks,
       openView,
       watch: this.#options.watch,
@@ -134,6 +134,7 @@ export class WorkerSession implements Disposable {
       output: { start_offset: runtime?.ring.startOffset ?? 0, end_offset: runtime?.ring.endOffset ?? 0 },
       ...(runtime?.exit ? { exit: runtime.exit } : {}),
       attached: this.#streams?.count ?? 0,
+      viewers: this.viewers.describe(),
       ...(controller === undefined ? {} : { controller }),
       faults: this.#faults,
     };
@@ -210,20 +211,10 @@ export class WorkerSession implements Disposable {
     };
   }
 
-  #childEnvironment(): Record<string, string> {
-    const { identity, socketPath } = this.#options;
-    return {
-      POHUNEK_WORKER_ID: identity.worker_id,
-      POHUNEK_WORKER_INSTANCE_ID: identity.runtime_id,
-      POHUNEK_WORKER_SOCKET_PATH: socketPath,
-      POHUNEK_WORKER_HOOK_PROTOCOL_VERSION: String(WORKER_HOOK_PROTOCOL_VERSION),
-    };
-  }
-
   #runtimeListener(): RuntimeListener {
     return {
       output: () => this.#noteOutput(),
-      inputSpace: () => this.#options.onInputSpace(),
+      inputSpace: () => this.viewers.resumeInput(),
       bell: () => {
         this.#hasBell = true;
         this.announcer.note("terminal");
@@ -277,7 +268,7 @@ export class WorkerSession implements Disposable {
       emit({ event: "geometry_changed", ...size });
     }
     if (changed.has("attached")) {
-      emit({ event: "attach_count_changed", attached: this.streams.count });
+      emit({ event: "attach_count_changed", attached: this.streams.count, viewers: this.viewers.describe() });
     }
   }
 
@@ -292,4 +283,13 @@ export class WorkerSession implements Disposable {
     this.waiters.release();
     this.#streams?.[Symbol.dispose]();
   }
+}
+
+function childEnvironment({ identity, socketPath }: WorkerSessionOptions): Record<string, string> {
+  return {
+    POHUNEK_WORKER_ID: identity.worker_id,
+    POHUNEK_WORKER_INSTANCE_ID: identity.runtime_id,
+    POHUNEK_WORKER_SOCKET_PATH: socketPath,
+    POHUNEK_WORKER_HOOK_PROTOCOL_VERSION: String(WORKER_HOOK_PROTOCOL_VERSION),
+  };
 }

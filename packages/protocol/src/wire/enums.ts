@@ -26,6 +26,13 @@ export type RuntimeState = (typeof RUNTIME_STATES)[number];
 export const RUNTIME_INVENTORY_STATUSES = [
   "managed",
   "orphaned",
+
+/**
+ * What an attached client may do: `interactive` types and takes part in the size, `read_only` gets the program's output and
+ * may not type, `view` gets a picture of the session's terminal that is made for its own size.
+ */
+export const ATTACH_MODES = ["interactive", "read_only", "view"] as const;
+export type AttachMode = (typeof ATTACH_MODES)[number];
   "conflict",
   "incompatible",
   "identity_mismatch",
