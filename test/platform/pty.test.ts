@@ -101,6 +101,7 @@ describe("a PTY", () => {
   test("tells how it treats control characters, and signals the foreground as they would", async () => {
     using open = new OpenPty();
     expect(pty.lineDiscipline(open.pair.master)).toEqual({
+      isCanonical: true,
       hasSignals: true,
       keepsInputOnSignal: false,
       interruptByte: 3,

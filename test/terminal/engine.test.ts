@@ -46,6 +46,8 @@ describe("answers of the default terminal", () => {
     "unknown mode": ["\x1b[?9999$p", "\x1b[?9999;0$y"],
     "ANSI mode, set": ["\x1b[4h\x1b[4$p", "\x1b[4;1$y"],
     "ANSI mode, unknown": ["\x1b[99$p", "\x1b[99;0$y"],
+    "other keys, as set": ["\x1b[>4;2m\x1b[?4m", "\x1b[>4;2m"],
+    "other keys, never set": ["\x1b[?4m", "\x1b[>4;0m"],
     "kitty keyboard": ["\x1b[>5u\x1b[?u", "\x1b[?5u"],
     foreground: ["\x1b]10;?\x07", "\x1b]10;rgb:d0d0/d0d0/d0d0\x07"],
     background: ["\x1b]11;?\x1b\\", "\x1b]11;rgb:0000/0000/0000\x1b\\"],

@@ -41,6 +41,8 @@ export interface PtyPair {
 
 /** How the terminal's line discipline treats input now. */
 export interface LineDiscipline {
+  /** Input is edited by the kernel and given to the program a line at a time. */
+  readonly isCanonical: boolean;
   /** Control characters raise signals. */
   readonly hasSignals: boolean;
   /** A signal character leaves pending input in place (NOFLSH). */
@@ -127,6 +129,8 @@ export interface ProcessCalls {
   /** Values of environment variables that the process was started with; undefined when they can't be read. */
   readEnvironment(pid: number, names: readonly string[]): ReadonlyMap<string, string> | undefined;
   readCwd(pid: number): string | undefined;
+  /** Whether the process ignores the signals that stop a job, as shells with job control do and what they start does not. */
+  ignoresStopSignals(pid: number): boolean;
   /** Path of the executable; undefined when it can't be read. */
   readExecutable(pid: number): string | undefined;
   /** Signals exactly the process that `identity` names, never another one that got its pid. */

@@ -14,6 +14,7 @@ import { OutputRing } from "./output-ring.ts";
 import { lookUpProgram } from "./program-lookup.ts";
 import { PtyOutputReader } from "./pty-reader.ts";
 import { SessionTerminal } from "./session-terminal.ts";
+import { TerminalAnswers } from "./terminal-answers.ts";
 import type { OpenTerminalView, TerminalView } from "./terminal-view.ts";
 
 export interface RuntimeListener {
@@ -27,7 +28,7 @@ export interface RuntimeListener {
   /** The program ended and all of its output is in the ring. */
   exited(exit: ExitOutcome): void;
   fault(code: RuntimeFault["code"], message: string): void;
-  /** The terminal's answers to queries go to the program only while no viewer is there to answer them. */
+  /** Somebody's terminal shows the session. */
   hasViewer(): boolean;
 }
 
@@ -56,6 +57,7 @@ export class SessionRuntime {
   readonly #options: RuntimeOptions;
   readonly #pair: PtyPair;
   readonly #reader: PtyOutputReader;
+  readonly #answers: TerminalAnswers;
   readonly #mostSize: WindowSize;
   #size: WindowSize;
   #status: ExitOutcome | undefined;
@@ -80,6 +82,13 @@ export class SessionRuntime {
     this.#pair = openPty(platform, this.#size);
     this.child = startChild(options, { file, pair: this.#pair });
     this.input = new InputQueue({ pty: platform.pty, pair: this.#pair, onSpace: () => listener.inputSpace() });
+    this.#answers = new TerminalAnswers({
+      pty: platform.pty,
+      processes: platform.processes,
+      pair: this.#pair,
+      write: (bytes) => this.input.writeRaw(bytes),
+      look: () => this.#reader.look(),
+    });
     this.foreground = new ForegroundWatch({
       platform,
       terminal: this.#pair.master,
@@ -151,6 +160,8 @@ export class SessionRuntime {
       this.terminal.resize(size.cols, size.rows);
       this.#size = size;
       this.#options.platform.pty.setSize(this.#pair.master, size);
+      // The terminal reports its new size by itself where the program wants that (mode 2048).
+      this.#answers.settle(undefined);
     }
     return { size: this.#size, isChanged: isChanged && !this.#status };
   }
@@ -220,16 +231,13 @@ export class SessionRuntime {
     const { listener } = this.#options;
     return {
       bell: () => listener.bell(),
-      reply: (bytes) => {
-        if (!listener.hasViewer()) {
-          this.input.writeRaw(bytes);
-        }
-      },
+      reply: (bytes) => this.#answers.add(bytes),
     };
   }
 
   #takeOutput(bytes: Uint8Array): void {
     this.terminal.take(bytes);
+    this.#answers.settle(bytes);
     this.input.retry();
     this.foreground.noteActivity();
     this.#options.listener.output();
@@ -239,6 +247,7 @@ export class SessionRuntime {
     if (this.#status && !this.#isDrained) {
       this.#isDrained = true;
       this.foreground[Symbol.dispose]();
+      this.#answers[Symbol.dispose]();
       this.#options.platform.pty.close(this.#pair);
       this.#options.listener.exited(this.#status);
       this.#ended.resolve(this.#status);

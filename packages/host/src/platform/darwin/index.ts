@@ -33,6 +33,7 @@ export const darwin: Platform = {
     list: refuse("processes.list"),
     readEnvironment: refuse("processes.readEnvironment"),
     readCwd: refuse("processes.readCwd"),
+    ignoresStopSignals: refuse("processes.ignoresStopSignals"),
     readExecutable: refuse("processes.readExecutable"),
     signal: refuse("processes.signal"),
     creationId: refuse("processes.creationId"),

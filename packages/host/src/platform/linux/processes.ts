@@ -8,6 +8,8 @@ import { reap, spawn } from "./spawn.ts";
 const SYS_PIDFD_OPEN = 434;
 const SYS_PIDFD_SEND_SIGNAL = 424;
 const PIDFS_MAGIC = 0x50494446;
+/** SIGTSTP and SIGTTOU as a mask: bash, zsh, fish and dash ignore both at their prompt. */
+const STOP_SIGNALS = (1n << BigInt(constants.signals.SIGTSTP - 1)) | (1n << BigInt(constants.signals.SIGTTOU - 1));
 
 /** Reads a file of /proc; undefined when the process is gone or not ours to look at. */
 function readProc(path: string): string | undefined {
@@ -89,6 +91,11 @@ function readEnvironment(pid: number, names: readonly string[]): ReadonlyMap<str
   return found;
 }
 
+function ignoresStopSignals(pid: number): boolean {
+  const ignored = /^SigIgn:\t([0-9a-f]+)$/m.exec(readProc(`/proc/${pid}/status`) ?? "")?.[1] ?? "0";
+  return (BigInt(`0x${ignored}`) & STOP_SIGNALS) === STOP_SIGNALS;
+}
+
 /** Opens a pidfd, checks that it names the expected process, then signals through it: the pid can't be reused in between. */
 function signalProcess(
   identity: { readonly pid: number; readonly startIdentity: string },
@@ -133,6 +140,7 @@ export const processCalls: ProcessCalls = {
   list,
   readEnvironment,
   readCwd: (pid) => readLink(`/proc/${pid}/cwd`),
+  ignoresStopSignals,
   readExecutable: (pid) => readLink(`/proc/${pid}/exe`),
   signal: signalProcess,
   creationId,

@@ -25,6 +25,7 @@ const LOCAL_FLAGS = 12;
 const CONTROL_CHARACTERS = 17;
 const IUTF8 = 0x4000;
 const ISIG = 0x1;
+const ICANON = 0x2;
 const NOFLSH = 0x80;
 const VINTR = 0;
 const VQUIT = 1;
@@ -85,6 +86,7 @@ function lineDiscipline(fd: number): LineDiscipline {
   const termios = readTermios(fd);
   const local = termios.getUint32(LOCAL_FLAGS, true);
   return {
+    isCanonical: (local & ICANON) !== 0,
     hasSignals: (local & ISIG) !== 0,
     keepsInputOnSignal: (local & NOFLSH) !== 0,
     interruptByte: termios.getUint8(CONTROL_CHARACTERS + VINTR),

@@ -2,6 +2,7 @@
 export type TappedSequence =
   | { readonly kind: "modify-other-keys"; readonly level: number }
   | { readonly kind: "reset" }
+  | { readonly kind: "modify-other-keys-query" }
   | { readonly kind: "extended-cursor-query" }
   | { readonly kind: "ansi-mode-query"; readonly mode: number }
   | { readonly kind: "color-change" }
@@ -22,7 +23,7 @@ const CSI_BYTES = 32;
 
 const NOTHING = new Uint8Array(0);
 
-const NEEDLES = ["\x1b[>", "\x1bc", "\x1b[?6n", "$p", "\x1b]7501;", "\x1b]4;", "\x1b]1"].map((text) =>
+const NEEDLES = ["\x1b[>", "\x1bc", "\x1b[?6n", "\x1b[?4m", "$p", "\x1b]7501;", "\x1b]4;", "\x1b]1"].map((text) =>
   Buffer.from(text, "latin1"),
 );
 /** How far a needle stands behind the start of its sequence, at most. */
@@ -118,6 +119,7 @@ function interpretControl(shape: string, parameters: string[]): TappedSequence |
   if ((shape === ">m" || shape === ">n") && (first === "4" || first === "")) {
     return { kind: "modify-other-keys", level: shape === ">m" ? Number(second) : 0 };
   }
+  if (shape === "?m" && first === "4") return { kind: "modify-other-keys-query" };
   if (shape === "?n" && first === "6") return { kind: "extended-cursor-query" };
   if (shape === "$p" && first !== "" && parameters.length === 1)
     return { kind: "ansi-mode-query", mode: Number(first) };
