@@ -1,8 +1,7 @@
 import type { ParamsOf, ResultOf, SessionInfo } from "@pohunek/protocol";
-import type { AgentActivity, MethodName, OriginPair, SessionState } from "@pohunek/protocol/wire";
+import type { AgentActivity, MethodName, OriginPair, SessionState, StreamId } from "@pohunek/protocol/wire";
 import { errorFromWire, introducedIn, isOpaqueId, isVersionDependent, protocolError } from "@pohunek/protocol/wire";
-import type { AttachControl } from "./attach-stream.ts";
-import { AttachStream } from "./attach-stream.ts";
+import type { AttachControl, AttachStream } from "./attach-stream.ts";
 import { hasInputEvidence, waitingMs } from "./call-rules.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { ConnectionSettings } from "./control-connection.ts";
@@ -12,11 +11,10 @@ import type { Peer } from "./failures.ts";
 import { peerError } from "./failures.ts";
 import type { CallArguments, CallOptions, MethodTree } from "./method-tree.ts";
 import { createMethodTree } from "./method-tree.ts";
-import { Subscription } from "./subscription.ts";
+import type { Subscription } from "./subscription.ts";
 import type { ByteStream, Purpose, Transport } from "./transport.ts";
 import type { ResultValidator } from "./validator.ts";
-import type { WaitCondition, WaitOptions } from "./wait.ts";
-import { awaitedSession, conditionOf, waitInSlices } from "./wait.ts";
+import type { LevelCondition, WaitCondition, WaitOptions } from "./wait.ts";
 
 /** A socket on the same machine or overlay connects at once; longer means that the host is asleep or gone. */
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -101,6 +99,7 @@ export class Client implements AsyncDisposable {
   async subscribe({ signal }: Cancellation = {}): Promise<Subscription> {
     const stream = await this.#dial("control", signal);
     const { validator } = this.#options;
+    const { Subscription } = await import("./subscription.ts");
     return Subscription.open(stream, {
       settings: this.#settings(this.version),
       timeoutMs: this.#requestMs(),
@@ -111,20 +110,19 @@ export class Client implements AsyncDisposable {
 
   /** Attaches to a session's terminal. Resolves when its screen begins to arrive. */
   async attach(params: ParamsOf<"session.attach">, { signal }: Cancellation = {}): Promise<AttachStream> {
-    const { stream_id: streamId } = await this.call("session.attach", params, { signal });
-    const stream = await this.#dial("attach", signal);
-    const control: AttachControl = {
-      peer: this.#peer,
-      timeoutMs: this.#requestMs(),
-      resize: async (size) => {
-        await this.call("session.resize", { session_id: params.session_id, ...size });
-      },
-      detach: async () => {
-        const { error } = await this.call("session.detach", { stream_id: streamId });
-        return error === undefined ? undefined : errorFromWire(error, this.host);
-      },
-    };
-    return AttachStream.open(streamId, { stream, control, signal });
+    const granting = this.call("session.attach", params, { signal });
+    // Under way together, since each of them takes a journey to the host and back.
+    const dialling = this.#dial("attach", signal);
+    // A failure is told when its turn comes, behind a refusal.
+    dialling.catch(() => undefined);
+    try {
+      const [{ stream_id: streamId }, { AttachStream }] = await Promise.all([granting, import("./attach-stream.ts")]);
+      const control = this.#attachControl(params.session_id, streamId);
+      return await AttachStream.open(streamId, { stream: await dialling, control, signal });
+    } catch (cause) {
+      void dialling.then((stream) => stream.close()).catch(() => undefined);
+      throw cause;
+    }
   }
 
   /** Waits for any of the conditions of session.wait, as long as the options allow. */
@@ -135,6 +133,7 @@ export class Client implements AsyncDisposable {
       const result = await this.#send(connection, "session.wait", { params, options });
       return result as ResultOf<"session.wait">;
     };
+    const { waitInSlices } = await import("./wait.ts");
     return await waitInSlices(slice, condition, options);
   }
 
@@ -144,7 +143,7 @@ export class Client implements AsyncDisposable {
     states: readonly SessionState[],
     options: WaitOptions = {},
   ): Promise<SessionInfo> {
-    return awaitedSession(await this.wait(conditionOf({ sessionId, states }), options), this.#peer);
+    return await this.#waitForLevel({ sessionId, states }, options);
   }
 
   /** Waits until the session's agent is in one of the activities. Throws `request_timeout` when that takes too long. */
@@ -153,7 +152,7 @@ export class Client implements AsyncDisposable {
     activities: readonly AgentActivity[],
     options: WaitOptions = {},
   ): Promise<SessionInfo> {
-    return awaitedSession(await this.wait(conditionOf({ sessionId, activities }), options), this.#peer);
+    return await this.#waitForLevel({ sessionId, activities }, options);
   }
 
   /** Closes the control connection. Subscriptions and attach streams live on by themselves. */
@@ -200,6 +199,26 @@ export class Client implements AsyncDisposable {
     if (health.protocol_version === this.version) return health;
     const message = `the daemon answers in protocol ${this.version ?? "(none)"} but says ${health.protocol_version}`;
     throw peerError(this.#peer, "version_mismatch", { message });
+  }
+
+  async #waitForLevel(condition: LevelCondition, options: WaitOptions): Promise<SessionInfo> {
+    const { awaitedSession, conditionOf } = await import("./wait.ts");
+    return awaitedSession(await this.wait(conditionOf(condition), options), this.#peer);
+  }
+
+  /** What an attach asks its daemon later. */
+  #attachControl(sessionId: string, streamId: StreamId): AttachControl {
+    return {
+      peer: this.#peer,
+      timeoutMs: this.#requestMs(),
+      resize: async (size) => {
+        await this.call("session.resize", { session_id: sessionId, ...size });
+      },
+      detach: async () => {
+        const { error } = await this.call("session.detach", { stream_id: streamId });
+        return error === undefined ? undefined : errorFromWire(error, this.host);
+      },
+    };
   }
 
   /** A connection for one request that waits, in the version of this client. */

@@ -28,15 +28,19 @@ interface Library {
 /** The same everywhere. */
 const LOCK_EX = 2;
 
-const SYMBOLS = {
+/** What every command needs; each symbol takes its time to load. */
+const FIRST_SYMBOLS = {
   isatty: { args: ["i32"], returns: "i32" },
+  ioctl: { args: ["i32", "u64", "ptr"], returns: "i32" },
+  write: { args: ["i32", "ptr", "u64"], returns: "i64" },
+} as const;
+
+const OTHER_SYMBOLS = {
   tcgetattr: { args: ["i32", "ptr"], returns: "i32" },
   tcsetattr: { args: ["i32", "i32", "ptr"], returns: "i32" },
   cfmakeraw: { args: ["ptr"], returns: "void" },
-  ioctl: { args: ["i32", "u64", "ptr"], returns: "i32" },
   open: { args: ["cstring", "i32"], returns: "i32" },
   close: { args: ["i32"], returns: "i32" },
-  write: { args: ["i32", "ptr", "u64"], returns: "i64" },
   flock: { args: ["i32", "i32"], returns: "i32" },
   getsockopt: { args: ["i32", "i32", "i32", "ptr", "ptr"], returns: "i32" },
 } as const;
@@ -65,20 +69,7 @@ export function loadLibraryCalls(): LibraryCalls {
   const problems: unknown[] = [];
   for (const library of LIBRARIES) {
     try {
-      const { symbols } = dlopen(library.name, SYMBOLS);
-      return {
-        ...symbols,
-        openForWriting: (path) => symbols.open(Buffer.from(`${path}\0`), library.openFlags),
-        write: (fd, bytes, length) => Number(symbols.write(fd, bytes, length)),
-        getWindowSize: (fd, size) => symbols.ioctl(fd, library.windowSizeRequest, size),
-        lock: (fd) => symbols.flock(fd, LOCK_EX),
-        peerPid: (fd) => {
-          const peer = new Int32Array(3);
-          const length = Uint32Array.of(peer.byteLength);
-          const answer = symbols.getsockopt(fd, library.peerLevel, library.peerOption, peer, length);
-          return answer === 0 && (peer[0] ?? 0) > 0 ? peer[0] : undefined;
-        },
-      };
+      return callsOf(library);
     } catch (cause) {
       // Not this system's library: the next one is tried, and all the reasons are told when none loads.
       problems.push(cause);
@@ -86,3 +77,28 @@ export function loadLibraryCalls(): LibraryCalls {
   }
   throw new AggregateError(problems, "no C library could be loaded");
 }
+
+function callsOf(library: Library): LibraryCalls {
+  const { symbols } = dlopen(library.name, FIRST_SYMBOLS);
+  let loaded: OtherSymbols | undefined;
+  const others = (): OtherSymbols => (loaded ??= dlopen(library.name, OTHER_SYMBOLS).symbols);
+  return {
+    isatty: symbols.isatty,
+    write: (fd, bytes, length) => Number(symbols.write(fd, bytes, length)),
+    getWindowSize: (fd, size) => symbols.ioctl(fd, library.windowSizeRequest, size),
+    tcgetattr: (fd, settings) => others().tcgetattr(fd, settings),
+    tcsetattr: (fd, when, settings) => others().tcsetattr(fd, when, settings),
+    cfmakeraw: (settings) => others().cfmakeraw(settings),
+    openForWriting: (path) => others().open(Buffer.from(`${path}\0`), library.openFlags),
+    close: (fd) => others().close(fd),
+    lock: (fd) => others().flock(fd, LOCK_EX),
+    peerPid: (fd) => {
+      const peer = new Int32Array(3);
+      const length = Uint32Array.of(peer.byteLength);
+      const answer = others().getsockopt(fd, library.peerLevel, library.peerOption, peer, length);
+      return answer === 0 && (peer[0] ?? 0) > 0 ? peer[0] : undefined;
+    },
+  };
+}
+
+type OtherSymbols = ReturnType<typeof dlopen<typeof OTHER_SYMBOLS>>["symbols"];
