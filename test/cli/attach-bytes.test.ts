@@ -24,6 +24,8 @@ interface Script {
   readonly words?: readonly string[];
   readonly session?: Readonly<Record<string, unknown>>;
   readonly lines?: readonly string[];
+  /** Output to wait for; the end of the repaint when absent. */
+  readonly waitsFor?: string;
 }
 
 /** Attaches to a stand-in whose session has this on its screen. */
@@ -52,11 +54,13 @@ async function attachTo(repaint: string, script: Script = {}): Promise<Attached>
     },
   });
   const terminal = new CliTerminal(roots, ["attach", ...(script.words ?? []), ID], { before: script.before ?? "" });
-  await terminal.untilOutput(repaint.slice(-8));
+  await terminal.untilOutput(script.waitsFor ?? repaint.slice(-8));
   return {
     terminal,
     daemon,
-    stream: stream as Socket,
+    get stream() {
+      return stream as Socket;
+    },
     input: () => input,
     async [Symbol.asyncDispose]() {
       await terminal[Symbol.asyncDispose]();
@@ -106,7 +110,7 @@ describe("what a session has set is undone, once, on every way out", () => {
     await using attached = await attachTo(EVERYTHING);
     attached.terminal.type("\u001d");
     expect(await attached.terminal.exited).toBe(0);
-    expect(attached.terminal.output).toBe(`${ROOM}${EVERYTHING}${UNDONE}\r\n${FAREWELL}`);
+    expect(attached.terminal.output).toBe(`${EVERYTHING}${UNDONE}${FAREWELL}`);
     expect(attached.terminal.isRestored).toBe(true);
   });
 
@@ -114,7 +118,7 @@ describe("what a session has set is undone, once, on every way out", () => {
     await using attached = await attachTo(EVERYTHING);
     attached.stream.end();
     expect(await attached.terminal.exited).toBe(0);
-    expect(attached.terminal.output).toContain(`${EVERYTHING}${UNDONE}\r\n[detached from ${ID} from elsewhere;`);
+    expect(attached.terminal.output).toContain(`${EVERYTHING}${UNDONE}[detached from ${ID} from elsewhere;`);
     expect(attached.terminal.isRestored).toBe(true);
   });
 
@@ -127,7 +131,7 @@ describe("what a session has set is undone, once, on every way out", () => {
     await using attached = await attachTo(EVERYTHING, { session });
     attached.stream.end();
     expect(await attached.terminal.exited).toBe(code);
-    expect(attached.terminal.output).toBe(`${ROOM}${EVERYTHING}${UNDONE}\r\n[${ID} ${says}]\r\n`);
+    expect(attached.terminal.output).toBe(`${EVERYTHING}${UNDONE}[${ID} ${says}]\r\n`);
     expect(attached.terminal.isRestored).toBe(true);
   });
 
@@ -141,7 +145,7 @@ describe("what a session has set is undone, once, on every way out", () => {
     await using attached = await attachTo(EVERYTHING);
     attached.terminal.kill(signal);
     expect(await attached.terminal.exited).toBe(code);
-    expect(attached.terminal.output).toContain(`${EVERYTHING}${UNDONE}\r\n[detached from ${ID} by ${signal};`);
+    expect(attached.terminal.output).toContain(`${EVERYTHING}${UNDONE}[detached from ${ID} by ${signal};`);
     expect(attached.terminal.isRestored).toBe(true);
   });
 
@@ -156,34 +160,63 @@ describe("what a session has set is undone, once, on every way out", () => {
     await using attached = await attachTo(EVERYTHING);
     const { terminal } = attached;
     terminal.kill("SIGTSTP");
-    await terminal.untilOutput(`${UNDONE}\r\n[`);
+    await terminal.untilOutput(`${UNDONE}[`);
     await until("the stop", async () => {
       const status = await Bun.file(`/proc/${terminal.pid}/stat`).text();
       return /\) T/.test(status);
     });
     expect(terminal.isRestored).toBe(true);
     terminal.kill("SIGCONT");
-    const again = await terminal.untilOutput(`fg comes back to it]\r\n${ROOM}${EVERYTHING}`);
+    const again = await terminal.untilOutput(`fg comes back to it]\r\n${EVERYTHING}`);
     expect(terminal.isRestored).toBe(false);
     terminal.type("\u001d");
     expect(await terminal.exited).toBe(0);
-    expect(terminal.output.slice(again)).toBe(`${UNDONE}\r\n${FAREWELL}`);
+    expect(terminal.output.slice(again)).toBe(`${UNDONE}${FAREWELL}`);
   });
 
-  test("the screen below is back, with its cursor", async () => {
-    const before = Array.from({ length: 20 }, (_, row) => `local line ${row + 1}\r\n`).join("");
+  test("C5: the screen below is back, with its cursor, and nothing of it is in the scrollback", async () => {
+    const before = `${Array.from({ length: 30 }, (_, row) => `local line ${row + 1}\r\n`).join("")}${ESC}[12;7H`;
     await using attached = await attachTo(EVERYTHING, { before });
-    await attached.terminal.untilScreen("vi");
-    attached.terminal.type("\u001d");
-    expect(await attached.terminal.exited).toBe(0);
-    expect((await attached.terminal.scrollback()).slice(0, 20)).toEqual(before.trimEnd().split("\r\n"));
-    expect((await attached.terminal.screen()).join("")).toContain(FAREWELL.trim());
-    expect(attached.terminal.emulator.modes).toMatchObject({
+    const { terminal } = attached;
+    const [params] = attached.daemon.requests.filter(({ method }) => method === "session.attach");
+    expect(params?.params).toMatchObject({ repaint: { viewer: "fresh", screens: "active" } });
+    await terminal.untilScreen("vi");
+    terminal.type("\u001d");
+    expect(await terminal.exited).toBe(0);
+    const local = Array.from({ length: 30 }, (_, row) => `local line ${row + 1}`);
+    expect(await terminal.scrollback()).toEqual(local.slice(0, 7));
+    const rows = await terminal.screen();
+    // Said where the cursor was, as by any program; all other rows are as they were.
+    expect([...rows.slice(0, 11), ...rows.slice(13, 23)]).toEqual([...local.slice(7, 18), ...local.slice(20)]);
+    expect(rows.slice(11, 13).join("\n")).toStartWith(`local ${FAREWELL.trim().slice(0, 74)}\n`);
+    expect(terminal.emulator.modes).toMatchObject({
       bracketedPasteMode: false,
       mouseTrackingMode: "none",
       sendFocusMode: false,
       applicationKeypadMode: false,
     });
+  });
+
+  test.each(["47", "1047"])("also of a program that went there by mode %s, which keeps no cursor", async (mode) => {
+    await using attached = await attachTo(`${ESC}[?${mode}h${ESC}[Hprogram`, { before: `one\r\ntwo\r\n${ESC}[9;3H` });
+    await attached.terminal.untilScreen("program");
+    attached.terminal.type("\u001d");
+    expect(await attached.terminal.exited).toBe(0);
+    const rows = await attached.terminal.screen();
+    expect(rows.slice(0, 2)).toEqual(["one", "two"]);
+    expect(rows[8]).toStartWith("  [detached from ");
+    expect(rows.join("")).not.toContain("program");
+  });
+
+  test("a repaint that comes in pieces is understood all the same", async () => {
+    await using attached = await attachTo(ESC, { before: "local text", waitsFor: "" });
+    // The terminal is touched only once the first piece is there.
+    await until("the first piece", () => !attached.terminal.isRestored);
+    attached.stream.write("[?1049hprogram", "latin1");
+    await attached.terminal.untilScreen("program");
+    attached.terminal.type("\u001d");
+    expect(await attached.terminal.exited).toBe(0);
+    expect((await attached.terminal.screen())[0]).toStartWith("local text[detached");
   });
 });
 

@@ -4,6 +4,7 @@ import { isProtocolError } from "@pohunek/protocol/wire";
 import type { AttachStream, Client } from "@pohunek/sdk";
 import { isEnded } from "../sessions/state-words.ts";
 import type { TerminalSize } from "../terminal/local-terminal.ts";
+import type { WantedRepaint } from "./local-screen.ts";
 
 /** How an attach stream came to its end without the user's doing. */
 export type LinkEnd =
@@ -35,7 +36,7 @@ interface LinkRequest {
   readonly sessionId: SessionId;
   readonly origin: AttachOrigin;
   readonly size: TerminalSize;
-  readonly repaint: { readonly viewer: "fresh" | "used"; readonly history_lines?: number };
+  readonly repaint: WantedRepaint;
   readonly listener: AttachLinkListener;
 }
 

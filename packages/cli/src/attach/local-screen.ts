@@ -15,10 +15,23 @@ const RESTORE_TITLE = "\x1b[23;0t";
 const TITLE_STARTS = ["\x1b]0;", "\x1b]1;", "\x1b]2;"];
 const LINE_FEED = 0x0a;
 
+/** How a repaint begins that leaves the main screen alone: the way into the alternate one, after a CAN. */
+const ENTERS_ALTERNATE = /^\x18?\x1b\[\?(47|1047|1049)h/;
+const ENTRY_BYTES = 9;
+/** 1049 saves the cursor by itself, the others are helped. */
+const SAVE_CURSOR = "\x1b7";
+
 /** A title is saved once, before the session's first one replaces it; one that comes cut in two is not. */
 function mayHoldTitle(bytes: Uint8Array): boolean {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return TITLE_STARTS.some((start) => view.includes(start));
+}
+
+/** `repaint` of an attach. */
+export interface WantedRepaint {
+  readonly viewer: "fresh" | "used";
+  readonly history_lines?: number;
+  readonly screens?: "active";
 }
 
 /**
@@ -35,7 +48,11 @@ export class LocalScreen implements Disposable {
   #hasNotice = false;
   /** Between `begin` and `leave`, what is on the screen is the session's. */
   #showsSession = false;
+  /** Whose the main screen is: as its user left it, or painted with that of the session. */
+  #mainOf: "user" | "session" = "user";
   #hasHistory = false;
+  /** The first bytes of a repaint, while they do not tell yet which screen it paints; undefined once they did. */
+  #beginning: Uint8Array | undefined;
   #lastByte: number | undefined;
 
   constructor(terminal: LocalTerminal, listener: TerminalOutputListener) {
@@ -54,23 +71,25 @@ export class LocalScreen implements Disposable {
     return this.#tracker.isAlternate;
   }
 
-  /** Comes before the first output of each attach: raw mode, room, and nothing left set by an attach before. */
+  /** Comes before the first output of each attach: raw mode, and nothing left set by an attach before. */
   begin(): void {
     this.#rawMode.enter();
     this.#hasNotice = false;
     this.#write(this.#tracker.restore(this.#size.cols).bytes);
-    if (this.#showsSession) return;
     this.#showsSession = true;
-    this.#hasHistory = true;
-    // The repaint clears the screen. What the user has on it is moved into the scrollback instead of being lost, wherever
-    // the cursor stands: a screen of line feeds moves all rows down to the cursor's out at the top.
-    this.#write("\n".repeat(this.#size.rows));
+    if (this.#mainOf === "user") this.#beginning = new Uint8Array(0);
   }
 
-  /** What the terminal has to be told when the session comes onto it. History that it was given once is in its scrollback. */
-  get wantedRepaint(): { viewer: "fresh" | "used"; history_lines?: number } {
-    const viewer = this.#showsSession ? "used" : "fresh";
-    return this.#hasHistory ? { viewer, history_lines: 0 } : { viewer };
+  /**
+   * What the terminal has to be told when the session comes onto it. History that it was given once is in its scrollback. A
+   * main screen that is still the user's stays so while the program is on the alternate one.
+   */
+  get wantedRepaint(): WantedRepaint {
+    return {
+      viewer: this.#showsSession ? "used" : "fresh",
+      ...(this.#hasHistory ? { history_lines: 0 } : {}),
+      ...(this.#mainOf === "user" ? { screens: "active" } : {}),
+    };
   }
 
   /** Reads the size again; true when it is another. */
@@ -84,6 +103,35 @@ export class LocalScreen implements Disposable {
 
   /** Shows output of the session. */
   show(bytes: Uint8Array): void {
+    const ready = this.#beginning === undefined ? bytes : this.#prepareMain(this.#beginning, bytes);
+    if (ready.length > 0) this.#pass(ready);
+  }
+
+  /** The first bytes of a repaint say whether it needs the main screen. They may come in pieces. */
+  #prepareMain(beginning: Uint8Array, bytes: Uint8Array): Uint8Array {
+    const all = beginning.length === 0 ? bytes : Buffer.concat([beginning, bytes]);
+    if (all.length < ENTRY_BYTES) {
+      this.#beginning = all;
+      return all.subarray(0, 0);
+    }
+    this.#beginning = undefined;
+    const [, way] = ENTERS_ALTERNATE.exec(Buffer.from(all.subarray(0, ENTRY_BYTES)).toString("latin1")) ?? [];
+    if (way === undefined) this.#giveMainAway();
+    else if (way !== "1049") this.#write(SAVE_CURSOR);
+    return all;
+  }
+
+  /**
+   * The repaint clears the screen. What the user has on it is moved into the scrollback instead of being lost, wherever the
+   * cursor stands: a screen of line feeds moves all rows down to the cursor's out at the top.
+   */
+  #giveMainAway(): void {
+    this.#mainOf = "session";
+    this.#hasHistory = true;
+    this.#write("\n".repeat(this.#size.rows));
+  }
+
+  #pass(bytes: Uint8Array): void {
     if (this.#isTitleSaved || this.#tracker.hasTitle || !mayHoldTitle(bytes)) {
       // Written first: the eye waits for that, and following the first output takes ten times as long while the code is cold.
       this.#output.write(bytes);
@@ -95,6 +143,8 @@ export class LocalScreen implements Disposable {
       this.#output.write(bytes);
     }
     this.#lastByte = bytes.at(-1);
+    // Its program has left the alternate screen; the host has made room for the main one.
+    if (this.#mainOf === "user" && !this.#tracker.isAlternate) [this.#mainOf, this.#hasHistory] = ["session", true];
   }
 
   /** Writes text of this program over the last row. A new repaint or `leave` has to follow. */
@@ -109,16 +159,19 @@ export class LocalScreen implements Disposable {
    */
   async leave(farewell: string, lastRow?: number): Promise<void> {
     const isAlternate = this.#tracker.isAlternate;
+    const isUntouched = this.#mainOf === "user";
     const eraseNotice = this.#hasNotice && !isAlternate ? `\x1b[${this.#size.rows};1H\x1b[2K` : "";
     const { bytes, didMoveCursor } = this.#tracker.restore(this.#size.cols);
     const isLost = didMoveCursor || eraseNotice !== "";
-    const row = isAlternate ? 0 : Math.min(this.#size.rows, lastRow ?? (isLost ? this.#size.rows : 0));
+    const row = isAlternate || isUntouched ? 0 : Math.min(this.#size.rows, lastRow ?? (isLost ? this.#size.rows : 0));
     const place = row === 0 ? "" : `\x1b[${row};1H`;
     const isAtLineStart = this.#lastByte === LINE_FEED && place === "" && !isAlternate;
-    this.#write(
-      `${bytes}${eraseNotice}${place}${isAtLineStart ? "\r" : "\r\n"}${this.#restoreTitle()}${farewell.replaceAll("\n", "\r\n")}`,
-    );
+    // The cursor of an untouched screen is where the user's program left it, which is where the next text goes.
+    const newLine = isUntouched ? "" : isAtLineStart ? "\r" : "\r\n";
+    this.#write(`${bytes}${eraseNotice}${place}${newLine}${this.#restoreTitle()}${farewell.replaceAll("\n", "\r\n")}`);
     this.#hasNotice = false;
+    this.#mainOf = "user";
+    this.#beginning = undefined;
     this.#showsSession = false;
     await this.#output.flush(FLUSH_MS);
     this.#rawMode.leave();

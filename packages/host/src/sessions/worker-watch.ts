@@ -272,7 +272,7 @@ export class WorkerWatch {
     }
     session.link = undefined;
     try {
-    this.#options.viewers.left(session.id, []);
+      this.#options.viewers.left(session.id, []);
       await supervisor.retire(key);
     } catch (cause) {
       log.warn("worker_traces_left", { session_id: session.id, ...failureFields(cause) });

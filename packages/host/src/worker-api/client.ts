@@ -138,7 +138,6 @@ export class WorkerClient implements AsyncDisposable {
     return this.#connection.call("close_stream", params);
   }
 
-
   /**
    * Waits for the exclusive right to send one plan; aborting `signal` before that withdraws without a byte written.
    * `reservation.send` can't be cancelled and its answer is consumed even when nobody waits for it any more.

@@ -27,7 +27,7 @@ export const FRAME = {
 export type FrameKind = (typeof FRAME)[keyof typeof FRAME];
 
 export interface StreamSync {
-  readonly reason: "attached" | "fell_behind";
+  readonly reason: "attached" | "fell_behind" | "screen_left";
   /** The first `output` byte after the repaint or replay is this one. */
   readonly output_offset: number;
   /** Bytes of output that this reader will not get; 0 for `attached`. */

@@ -15,22 +15,22 @@ export interface OpenDataStreamParams {
   readonly history_lines?: number;
   /** Whether the viewer's terminal may be in any state (`used`, the default) or is untouched. */
   readonly viewer?: "fresh" | "used";
+  /** `active`: while the program is on its alternate screen, the viewer's main screen is left to its user. Default `both`. */
+  readonly screens?: "both" | "active";
   /** Version 1: most bytes of retained output to replay. Default: all. */
   readonly replay_bytes?: number;
-}
-
   /** Version 3: the name under which the viewer is listed and can be ended. */
   readonly stream?: string;
   /** Version 3: the session in which the viewer runs; told again to a later daemon. */
   readonly viewer_session?: string;
+}
+
 export interface OpenDataStreamResult {
   /** Redeemable once, on a new connection. */
   readonly token: string;
   readonly expires_in_ms: number;
 }
 
-export interface TerminalSnapshot extends TerminalFacts {
-  readonly output_offset: number;
 export interface CloseStreamParams {
   readonly stream: string;
 }
@@ -40,6 +40,8 @@ export interface CloseStreamResult {
   readonly closed: boolean;
 }
 
+export interface TerminalSnapshot extends TerminalFacts {
+  readonly output_offset: number;
   readonly cols: number;
   readonly rows: number;
   readonly cursor: { readonly row: number; readonly col: number; readonly visible: boolean };
@@ -147,6 +149,8 @@ export interface WorkerOperations {
   readonly inspect: Operation<Empty, Inspection>;
   readonly initialize: Operation<LaunchSpec, Inspection>;
   readonly open_data_stream: Operation<OpenDataStreamParams, OpenDataStreamResult>;
+  /** Version 3: ends one attach. */
+  readonly close_stream: Operation<CloseStreamParams, CloseStreamResult>;
   readonly terminal_snapshot: Operation<Empty, TerminalSnapshot>;
   readonly read_text: Operation<ReadTextParams, ReadTextResult>;
   readonly read_output: Operation<ReadOutputParams, ReadOutputResult>;
@@ -155,8 +159,6 @@ export interface WorkerOperations {
   readonly stop: Operation<StopParams, StopResult>;
   /** Ends the worker: its outcome is known. */
   readonly acknowledge_terminal: Operation<Empty, Empty>;
-  /** Version 3: ends one attach. */
-  readonly close_stream: Operation<CloseStreamParams, CloseStreamResult>;
 }
 
 export type OperationName = keyof WorkerOperations;
@@ -170,6 +172,7 @@ export const OPERATION_NAMES = [
   "inspect",
   "initialize",
   "open_data_stream",
+  "close_stream",
   "terminal_snapshot",
   "read_text",
   "read_output",
@@ -178,7 +181,6 @@ export const OPERATION_NAMES = [
   "stop",
   "acknowledge_terminal",
 ] as const satisfies readonly OperationName[];
-  "close_stream",
 
 /** One control line from the daemon. Answers carry the same `id` and may come in another order. */
 export interface OperationRequest<Name extends OperationName = OperationName> {

@@ -60,6 +60,8 @@ export class AttachStream implements FlowReader {
   #liveFrom = 0;
   #takenBytes = 0;
   #isLoose = false;
+  /** What was printed since is not for this viewer as it is: its program left the only screen that the viewer was given. */
+  #hasLeftScreen = false;
   #exit: ExitOutcome | undefined;
   #phase: "open" | "ending" | "ended" = "open";
 
@@ -88,7 +90,11 @@ export class AttachStream implements FlowReader {
         this.#options.sink.end();
       } else if (this.#isLoose || this.#offset < this.#options.ring.startOffset) {
         this.#isLoose = false;
+        this.#hasLeftScreen = false;
         this.#open("fell_behind");
+      } else if (this.#hasLeftScreen) {
+        this.#hasLeftScreen = false;
+        this.#open("screen_left");
       } else if (this.lagBytes > 0) {
         if (!this.#writeOutput()) {
           return;
@@ -104,6 +110,17 @@ export class AttachStream implements FlowReader {
   /** Stops following the output; the next time the socket takes something, the stream starts again with a repaint. */
   cutLoose(): void {
     this.#isLoose = true;
+  }
+
+  /** Nothing of the output so far is for this viewer. */
+  skipOutput(): void {
+    this.#offset = this.#options.ring.endOffset;
+  }
+
+  /** Begins again with the present state instead of going on with the output since. */
+  leaveScreen(): void {
+    this.#hasLeftScreen = true;
+    this.pump();
   }
 
   /** The program ended: after its last output the viewer gets the outcome, then the stream ends. */

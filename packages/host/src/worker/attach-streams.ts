@@ -9,6 +9,8 @@ import { AttachStream, SCRATCH_BYTES } from "./attach-stream.ts";
 import type { FlowLimits } from "./flow-control.ts";
 import { FLOW_LIMITS, FlowControl } from "./flow-control.ts";
 import type { SessionRuntime } from "./session-runtime.ts";
+import type { ViewerScreens } from "./spared-screens.ts";
+import { SparedScreens } from "./spared-screens.ts";
 
 /** What a data token stands for. */
 export interface AttachGrant extends OpenDataStreamParams {
@@ -26,12 +28,14 @@ const REPLAY_BEHIND_BYTES = 65_536;
 export class AttachStreams implements Disposable {
   readonly #runtime: SessionRuntime;
   readonly #streams = new Set<AttachStream>();
+  readonly #spared: SparedScreens;
   readonly #flow: FlowControl<AttachStream>;
   readonly #scratch = new Uint8Array(SCRATCH_BYTES);
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(runtime: SessionRuntime) {
     this.#runtime = runtime;
+    this.#spared = new SparedScreens(runtime);
     this.#flow = new FlowControl(flowLimitsFor(runtime.ring.capacity));
   }
 
@@ -42,10 +46,12 @@ export class AttachStreams implements Disposable {
   /** Starts a viewer with the present state; nothing is printed between that state and its first output byte. */
   open(sink: ByteSink, grant: AttachGrant, raw?: RawStreamListener): AttachStream {
     const { ring } = this.#runtime;
+    const screens: ViewerScreens = { sparesMain: grant.screens === "active" };
     const open = (reason: StreamSync["reason"]): StreamOpening =>
-      grant.version >= OBSERVATION_SINCE ? this.#repaint(reason, grant) : this.#replay(reason, grant);
+      grant.version >= OBSERVATION_SINCE ? this.#repaint(reason, grant, screens) : this.#replay(reason, grant);
     const stream = new AttachStream({ sink, ring, scratch: this.#scratch, open, ...(raw ? { raw } : {}) });
     this.#streams.add(stream);
+    this.#spared.add(stream, screens);
     const { exit } = this.#runtime;
     if (exit) {
       stream.finish(exit);
@@ -58,11 +64,13 @@ export class AttachStreams implements Disposable {
 
   close(stream: AttachStream): void {
     this.#streams.delete(stream);
+    this.#spared.delete(stream);
     this.#decide();
   }
 
   /** Output was added to the ring. */
   pump(): void {
+    this.#spared.takeOutput();
     for (const stream of this.#streams) {
       stream.pump();
     }
@@ -106,12 +114,21 @@ export class AttachStreams implements Disposable {
     this.#decide();
   }
 
-  #repaint(reason: StreamSync["reason"], grant: AttachGrant): StreamOpening {
+  #repaint(reason: StreamSync["reason"], grant: AttachGrant, screens: ViewerScreens): StreamOpening {
     const { view, ring, size, historyLines } = this.#runtime;
+    const sparesMain = screens.sparesMain && view.engine.alternateScreen;
+    const getsMain = screens.sparesMain && !sparesMain;
+    screens.sparesMain = sparesMain;
     // A viewer that fell behind gets the screen alone: it is slow, and its own history has a hole anyway.
-    const wantedLines = reason === "attached" ? (grant.history_lines ?? historyLines) : 0;
+    const wantedLines = reason === "fell_behind" ? 0 : (grant.history_lines ?? historyLines);
     const viewer = reason === "attached" ? (grant.viewer ?? "used") : "used";
-    const bytes = view.repaint({ historyLines: Math.min(wantedLines, historyLines), viewer });
+    const room = getsMain && reason !== "attached" ? makeRoom(Math.max(size.rows, grant.rows ?? 0)) : "";
+    const repaint = view.repaint({
+      historyLines: Math.min(wantedLines, historyLines),
+      viewer,
+      screens: sparesMain ? "active" : "both",
+    });
+    const bytes = room === "" ? repaint : Buffer.concat([Buffer.from(room), repaint]);
     const { endOffset } = ring;
     return { kind: FRAME.repaint, bytes, fromOffset: endOffset, outputOffset: endOffset, ...size };
   }
@@ -128,8 +145,18 @@ export class AttachStreams implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#spared[Symbol.dispose]();
     clearTimeout(this.#timer);
   }
+}
+
+/**
+ * Leaves the alternate screen for the main one, which is the user's, and moves its rows down to the cursor's into the
+ * scrollback. Any sequence, held frame, origin mode and margins are ended first, so that line feeds scroll; all this moves
+ * the cursor, which comes back where it was on the main screen.
+ */
+function makeRoom(rows: number): string {
+  return `\x18\x1b[?2026l\x1b[?6l\x1b[?69l\x1b[r\x1b[?1047;47;1049l\x1b[0m${"\n".repeat(rows)}`;
 }
 
 /** Viewers must be served or cut loose well before their output is evicted. */

@@ -54,10 +54,10 @@ export function createOperations(
       context.lease.require(peer);
     }
     if (OBSERVATIONS.includes(op) && (peer.version ?? 0) < OBSERVATION_SINCE) {
+      throw workerError("worker_feature_unavailable", "This version of the worker protocol has no observation.");
+    }
     if (NAMING.includes(op) && (peer.version ?? 0) < VIEWERS_SINCE) {
       throw workerError("worker_feature_unavailable", "This version of the worker protocol has no named viewers.");
-    }
-      throw workerError("worker_feature_unavailable", "This version of the worker protocol has no observation.");
     }
     return await (operations[op] as Perform<OperationName>)(peer, params);
   };

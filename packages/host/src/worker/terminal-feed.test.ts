@@ -50,8 +50,8 @@ function expectSame({ lazy, all }: Fed): void {
   expect(lazy.engine.recentLines(HISTORY_LINES)).toEqual(all.engine.recentLines(HISTORY_LINES));
   const historyLines = HISTORY_LINES - 24;
   expect(
-    Buffer.from(lazy.repaint({ historyLines, viewer: "used" })).equals(
-      Buffer.from(all.repaint({ historyLines, viewer: "used" })),
+    Buffer.from(lazy.repaint({ historyLines, viewer: "used", screens: "both" })).equals(
+      Buffer.from(all.repaint({ historyLines, viewer: "used", screens: "both" })),
     ),
   ).toBe(true);
 }

@@ -5,6 +5,8 @@ export interface RepaintRequest {
   readonly historyLines: number;
   /** `fresh`: the viewer's terminal is in its user's own state, which is left alone. `used`: it may be in any state. */
   readonly viewer: "fresh" | "used";
+  /** `active` leaves the viewer's main screen alone while the program is on the alternate one. */
+  readonly screens: "both" | "active";
 }
 
 /** The terminal state of a session and its repaint; what the runtime needs of `engine/` and `repaint/`. */

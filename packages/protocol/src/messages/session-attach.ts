@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { closedEnum, defineMethods, dimension, idOf, openObject, schemaNotes } from "../schema.ts";
-import { VIEWER_STATES } from "../wire/enums.ts";
+import { REPAINT_SCREENS, VIEWER_STATES } from "../wire/enums.ts";
 import type { StreamId } from "../wire/ids.ts";
 import { sessionId, sessionInfo } from "./session-info.ts";
 import { wireError } from "./wire-error.ts";
@@ -11,11 +11,15 @@ const originId = idOf<string>("id");
 /**
  * `viewer`: `fresh` when the terminal has shown nothing of a session and is in its user's own state, which is then left
  * alone; `used` (the default) when it may be in any state. `history_lines`: rows of history to be sent ahead of the screen;
- * absent means all that the host keeps, at most 1,000.
+ * absent means all that the host keeps, at most 1,000. `screens`: with `active` a session on its alternate screen leaves the
+ * viewer's main screen alone, which is then its user's: the repaint begins with CSI ? 1049 h (or 1047, 47), after a CAN for a
+ * used viewer. When the program leaves that screen, a repaint follows that moves the main screen's rows into the scrollback
+ * first. `both` (the default) gives the main screen at once.
  */
 const attachRepaint = z.object({
   viewer: closedEnum(VIEWER_STATES).optional(),
   history_lines: z.int().min(0).max(100_000).optional(),
+  screens: closedEnum(REPAINT_SCREENS).optional(),
 });
 
 export const sessionAttach = defineMethods({

@@ -12,6 +12,17 @@ export const TERMINAL_SESSION_STATES: readonly SessionState[] = ["stopped", "don
 export const VIEWER_STATES = ["fresh", "used"] as const;
 export type ViewerState = (typeof VIEWER_STATES)[number];
 
+/** Which screens of a session a viewer's terminal is to be given. */
+export const REPAINT_SCREENS = ["both", "active"] as const;
+export type RepaintScreens = (typeof REPAINT_SCREENS)[number];
+
+/**
+ * What an attached client may do: `interactive` types and takes part in the size, `read_only` gets the program's output and
+ * may not type, `view` gets a picture of the session's terminal that is made for its own size.
+ */
+export const ATTACH_MODES = ["interactive", "read_only", "view"] as const;
+export type AttachMode = (typeof ATTACH_MODES)[number];
+
 export const RUNTIME_STATES = [
   "starting",
   "live",
@@ -26,13 +37,6 @@ export type RuntimeState = (typeof RUNTIME_STATES)[number];
 export const RUNTIME_INVENTORY_STATUSES = [
   "managed",
   "orphaned",
-
-/**
- * What an attached client may do: `interactive` types and takes part in the size, `read_only` gets the program's output and
- * may not type, `view` gets a picture of the session's terminal that is made for its own size.
- */
-export const ATTACH_MODES = ["interactive", "read_only", "view"] as const;
-export type AttachMode = (typeof ATTACH_MODES)[number];
   "conflict",
   "incompatible",
   "identity_mismatch",
