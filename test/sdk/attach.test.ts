@@ -158,7 +158,7 @@ test("resize and detach go over the control connection", async () => {
   await closed.promise;
   expect(server.connections[0]?.requests.map(({ method, params }) => [method, params])).toEqual([
     ["session.attach", { session_id: "s-1" }],
-    ["session.resize", { session_id: "s-1", cols: 100, rows: 30 }],
+    ["session.resize", { session_id: "s-1", stream_id: "a-1", cols: 100, rows: 30 }],
     ["session.detach", { stream_id: "a-1" }],
   ]);
 });

@@ -212,7 +212,7 @@ export class Client implements AsyncDisposable {
       peer: this.#peer,
       timeoutMs: this.#requestMs(),
       resize: async (size) => {
-        await this.call("session.resize", { session_id: sessionId, ...size });
+        await this.call("session.resize", { session_id: sessionId, stream_id: streamId, ...size });
       },
       detach: async () => {
         const { error } = await this.call("session.detach", { stream_id: streamId });

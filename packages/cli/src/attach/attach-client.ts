@@ -13,7 +13,7 @@ import { AttachLink } from "./attach-link.ts";
 import type { AttachOutcome } from "./attach-outcome.ts";
 import { END_SIGNALS, farewell } from "./attach-outcome.ts";
 import { LocalScreen } from "./local-screen.ts";
-import { isTemporary, reconnect } from "./reconnect.ts";
+import { isTemporary, reconnect, waitForUser } from "./reconnect.ts";
 import { SizeFollower } from "./size-follower.ts";
 
 export interface AttachRequest {
@@ -32,6 +32,9 @@ export interface AttachRequest {
 
 /** A last question to the daemon before the terminal is given back must not hold the user up. */
 const LAST_ROW_TIMEOUT_MS = 150;
+/** Long enough to read a line. */
+const NOTICE_MS = 2_000;
+const OVERSIZED_COPY = " the session copied more to the clipboard than it may; nothing was copied ";
 
 /** Shows a session on the local terminal until the user leaves it or it ends. */
 export async function attachSession(request: AttachRequest): Promise<AttachOutcome> {
@@ -115,6 +118,8 @@ class AttachClient implements AsyncDisposable {
         return { type: "detached", by: "terminal" };
       case "suspend":
         return this.#suspend();
+      case "notice":
+        return this.#tell(event.text);
       case "ended":
         // A stream that has been replaced meanwhile is nobody's concern.
         return event.link === this.#link ? this.#followEnd(event.link) : undefined;
@@ -135,6 +140,7 @@ class AttachClient implements AsyncDisposable {
         onOutput: (bytes) => this.#screen.show(bytes),
         onEnd: () => this.#events.put({ type: "ended", link }),
         onInputFull: () => this.#input.pause(),
+        onOversizedCopy: () => this.#events.put({ type: "notice", text: OVERSIZED_COPY }),
         onInputRoom: () => this.#input.resume(),
       },
     });
@@ -225,6 +231,14 @@ class AttachClient implements AsyncDisposable {
     return outcome;
   }
 
+  /** Shows a line in the place of the session's last row for a while. What is typed meanwhile reaches the session. */
+  async #tell(text: string): Promise<AttachOutcome | undefined> {
+    this.#dropLink();
+    this.#screen.showNotice(text);
+    const outcome = await waitForUser({ events: this.#events, input: this.#input }, NOTICE_MS);
+    return outcome ?? this.#comeBack();
+  }
+
   /** Gives the terminal back to the shell, stops, and goes on when the shell says so. */
   async #suspend(): Promise<AttachOutcome | undefined> {
     this.#dropLink();
@@ -245,9 +259,10 @@ class AttachClient implements AsyncDisposable {
 
   async #resize({ cols, rows }: TerminalSize): Promise<void> {
     // The next attach brings the size with it.
-    if (this.#link === undefined) return;
+    const streamId = this.#link?.streamId;
+    if (streamId === undefined) return;
     const client = await this.#control();
-    await client.call("session.resize", { session_id: this.#sessionId, cols, rows });
+    await client.call("session.resize", { session_id: this.#sessionId, stream_id: streamId, cols, rows });
   }
 
   /** Row (from 1) of the last text on the session's screen, when the session is left while its main screen is shown. */

@@ -1,10 +1,11 @@
 import type { SessionInfo } from "@pohunek/protocol";
-import type { ProtocolError, SessionId } from "@pohunek/protocol/wire";
+import type { ProtocolError, SessionId, StreamId } from "@pohunek/protocol/wire";
 import { isProtocolError } from "@pohunek/protocol/wire";
 import type { AttachStream, Client } from "@pohunek/sdk";
 import { isEnded } from "../sessions/state-words.ts";
 import type { TerminalSize } from "../terminal/local-terminal.ts";
 import type { WantedRepaint } from "./local-screen.ts";
+import { CLIPBOARD_POLICY, QuestionFilter } from "./question-filter.ts";
 
 /** How an attach stream came to its end without the user's doing. */
 export type LinkEnd =
@@ -17,6 +18,8 @@ export type LinkEnd =
 
 export interface AttachLinkListener {
   onOutput(bytes: Uint8Array): void;
+  /** The session copied more to the clipboard than it may. */
+  onOversizedCopy(): void;
   /** The stream has ended, and not because it was closed here. */
   onEnd(): void;
   /** So much input is under way that no more should come. */
@@ -54,6 +57,7 @@ const END_GRACE_MS = 500;
 export class AttachLink {
   readonly #request: LinkRequest;
   readonly #stream: AttachStream;
+  readonly #questions: QuestionFilter;
   #unsentBytes = 0;
   #isFull = false;
   #isClosed = false;
@@ -64,6 +68,11 @@ export class AttachLink {
   private constructor(request: LinkRequest, stream: AttachStream) {
     this.#request = request;
     this.#stream = stream;
+    const { listener } = request;
+    this.#questions = new QuestionFilter({
+      policy: CLIPBOARD_POLICY,
+      onOversizedCopy: () => listener.onOversizedCopy(),
+    });
   }
 
   static async open(request: LinkRequest): Promise<AttachLink> {
@@ -77,12 +86,17 @@ export class AttachLink {
     return new AttachLink(request, stream);
   }
 
+  get streamId(): StreamId {
+    return this.#stream.streamId;
+  }
+
   /** Brings output to the listener until the stream ends. */
   async pump(): Promise<void> {
     try {
       for await (const bytes of this.#stream) {
         if (this.#isClosed) return;
-        this.#request.listener.onOutput(bytes);
+        const shown = this.#questions.take(bytes);
+        if (shown.length > 0) this.#request.listener.onOutput(shown);
         if (this.#isOutputPaused) await this.#untilRoom();
       }
     } catch (error) {

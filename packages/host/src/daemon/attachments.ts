@@ -9,6 +9,7 @@ import type { Session } from "../sessions/session.ts";
 import type { Logger } from "../store/logger.ts";
 import { failureFields } from "../store/logger.ts";
 import type { WorkerClient } from "../worker-api/client.ts";
+import { VIEWERS_SINCE } from "../worker-api/version.ts";
 import { AttachFailures } from "./attach-failures.ts";
 import type { AttachGrant, AttachGrants } from "./attach-grants.ts";
 import { AttachHandOver, descriptorToHandOver } from "./attach-hand-over.ts";
@@ -79,9 +80,13 @@ export class Attachments {
     }
   }
 
-  #check({ sessionId, viewerSessionId }: AttachGrant): { session: Session; worker: WorkerClient } {
+  #check({ sessionId, viewerSessionId, opening }: AttachGrant): { session: Session; worker: WorkerClient } {
     const session = this.#options.registry.get(sessionId);
     const worker = runningWorker(session);
+    if (opening.mode !== undefined && opening.mode !== "interactive" && worker.version < VIEWERS_SINCE) {
+      const message = "the session was started by an older release, which knows interactive clients only";
+      throw protocolError("worker_feature_unavailable", { message });
+    }
     if (viewerSessionId !== undefined && this.#streams.wouldLoop(viewerSessionId, sessionId)) {
       throw protocolError("attach_self_feedback");
     }

@@ -1,3 +1,4 @@
+import type { AttachMode } from "@pohunek/protocol/wire";
 import type { ExitOutcome, Inspection, ProcessIdentity, TerminalFacts, WorkerIdentity } from "./inspection.ts";
 import type { LaunchSpec } from "./launch-spec.ts";
 
@@ -23,6 +24,8 @@ export interface OpenDataStreamParams {
   readonly stream?: string;
   /** Version 3: the session in which the viewer runs; told again to a later daemon. */
   readonly viewer_session?: string;
+  /** Version 3: what the viewer may do. Default `interactive`; an older worker knows nothing else. */
+  readonly mode?: AttachMode;
 }
 
 export interface OpenDataStreamResult {
@@ -110,8 +113,12 @@ export interface ResizeParams {
   readonly rows: number;
 }
 
-export interface ResizeResult extends ResizeParams {
+export interface ResizeResult {
+  readonly cols: number;
+  readonly rows: number;
   /** False when the terminal had this size already. */
+  /** Version 3: the viewer whose terminal has this size. The session takes it over when that viewer owns the size now. */
+  readonly stream?: string;
   readonly changed: boolean;
 }
 

@@ -1,3 +1,4 @@
+import { ATTACH_MODES } from "@pohunek/protocol/wire";
 import type { LaunchSpec } from "./launch-spec.ts";
 import { WORKER_LIMITS } from "./limits.ts";
 import type { OperationName, OperationParams, OperationRequest } from "./operations.ts";
@@ -43,6 +44,7 @@ const PARSERS: { readonly [Name in OperationName]: ParamsParser<Name> } = {
     replay_bytes: optionalInteger(params, "replay_bytes", ANY_INTEGER),
     stream: optionalText(params, "stream", NAME_LENGTH),
     viewer_session: optionalText(params, "viewer_session", NAME_LENGTH),
+    mode: optionalOneOf(params, "mode", ATTACH_MODES),
   }),
   close_stream: (params) => ({ stream: text(params, "stream", NAME_LENGTH) }),
   terminal_snapshot: () => ({}),
@@ -58,8 +60,13 @@ const PARSERS: { readonly [Name in OperationName]: ParamsParser<Name> } = {
   write_plan: (params) => ({
     sequence: integer(params, "sequence", { min: 1, max: Number.MAX_SAFE_INTEGER }),
     fragments: list(params, "fragments", { min: 1, max: WORKER_LIMITS.planFragments }).map(parseFragment),
+    timeout_ms: optionalInteger(params, "timeout_ms", { min: 1, max: WORKER_LIMITS.planTimeoutMaxMs }),
   }),
-  resize: (params) => ({ cols: integer(params, "cols", CELLS), rows: integer(params, "rows", CELLS) }),
+  resize: (params) => ({
+    cols: integer(params, "cols", CELLS),
+    rows: integer(params, "rows", CELLS),
+    stream: optionalText(params, "stream", NAME_LENGTH),
+  }),
   stop: (params) => ({ grace_ms: optionalInteger(params, "grace_ms", { min: 0, max: WORKER_LIMITS.stopGraceMaxMs }) }),
   acknowledge_terminal: () => ({}),
 };

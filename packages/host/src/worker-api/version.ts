@@ -4,7 +4,7 @@
  *
  * 1: attach starts with a bounded replay of raw output; no observation (screen, text, retained output).
  * 2: attach starts with a repaint of the terminal state; observation.
- * 3: viewers have names, and are listed and ended by them.
+ * 3: viewers have names, by which they are listed, resized and ended, and modes (interactive, read-only, view).
  */
 const WORKER_PROTOCOL_MIN = 1;
 const WORKER_PROTOCOL_MAX = 3;
@@ -12,7 +12,7 @@ const WORKER_PROTOCOL_MAX = 3;
 /** First version with repaint attach and with terminal_snapshot, read_text and read_output. */
 export const OBSERVATION_SINCE = 2;
 
-/** First version that lists viewers by name, and has close_stream. */
+/** First version that lists viewers by name, has modes of them and close_stream. */
 export const VIEWERS_SINCE = 3;
 
 export interface VersionRange {

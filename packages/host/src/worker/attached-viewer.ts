@@ -1,6 +1,9 @@
-import type { ProtocolError } from "@pohunek/protocol/wire";
+import type { AttachMode, ProtocolError } from "@pohunek/protocol/wire";
+import type { WindowSize } from "../platform/index.ts";
 import type { AttachStream, ByteSink, RawStreamListener } from "./attach-stream.ts";
 import type { AttachGrant } from "./attach-streams.ts";
+import { usableSize } from "./clamp-size.ts";
+import type { Passage } from "./input-gate.ts";
 import type { WorkerSession } from "./worker-session.ts";
 
 /** The connection of a viewer. */
@@ -22,14 +25,16 @@ export interface AttachedViewerOptions {
 export class AttachedViewer {
   readonly #options: AttachedViewerOptions;
   readonly #stream: AttachStream;
+  readonly #passage: Passage;
+  /** The size of its terminal, as far as it is of use. */
+  size: WindowSize | undefined;
   #isPaused = false;
 
   constructor(options: AttachedViewerOptions) {
     const { session, connection, grant, raw } = options;
     this.#options = options;
-    if (grant.cols !== undefined || grant.rows !== undefined) {
-      session.resize(grant.cols ?? 0, grant.rows ?? 0);
-    }
+    this.size = usableSize(grant);
+    this.#passage = session.viewers.gate.enter(() => session.viewers.typed(this));
     session.viewers.join(this);
     this.#stream = session.streams.open(connection, grant, raw);
     session.announcer.note("attached");
@@ -39,14 +44,21 @@ export class AttachedViewer {
     return this.#options.grant;
   }
 
-  /** Input from the viewer; the bytes are only lent. */
+  get mode(): AttachMode {
+    return this.grant.mode ?? "interactive";
+  }
+
+  get isInteractive(): boolean {
+    return this.mode === "interactive";
+  }
+
+  /** Input from the viewer, on its way through the gate into the queue; the bytes are only lent. */
   take(bytes: Uint8Array): void {
-    const { runtime } = this.#options.session;
-    if (runtime.exit || bytes.length === 0) {
+    if (!this.isInteractive || this.#options.session.runtime.exit || bytes.length === 0) {
       return;
     }
-    runtime.type(bytes);
-    if (runtime.input.isFull && !this.#isPaused) {
+    this.#passage.pass(bytes);
+    if (this.#isFull && !this.#isPaused) {
       this.#isPaused = true;
       this.#options.connection.pause();
     }
@@ -54,10 +66,14 @@ export class AttachedViewer {
 
   /** There may be room for input again. */
   resumeInput(): void {
-    if (this.#isPaused) {
+    if (this.#isPaused && !this.#isFull) {
       this.#isPaused = false;
       this.#options.connection.resume();
     }
+  }
+
+  get #isFull(): boolean {
+    return this.#options.session.runtime.input.isFull || this.#passage.isFull;
   }
 
   /** The connection takes bytes again. */
@@ -78,6 +94,7 @@ export class AttachedViewer {
   leave(): void {
     const { session } = this.#options;
     session.streams.close(this.#stream);
+    this.#passage.leave();
     session.viewers.leave(this);
     session.announcer.note("attached");
   }

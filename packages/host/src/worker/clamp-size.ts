@@ -1,4 +1,5 @@
 import type { WindowSize } from "../platform/index.ts";
+import { WORKER_LIMITS } from "../worker-api/limits.ts";
 
 /** A terminal that does not know its size says 0; this is what such a terminal had when there was no way to tell. */
 const UNKNOWN_SIZE: WindowSize = { cols: 80, rows: 24 };
@@ -9,6 +10,26 @@ const UNKNOWN_SIZE: WindowSize = { cols: 80, rows: 24 };
  */
 export function clampSize(wanted: WindowSize, most: WindowSize, current: WindowSize = UNKNOWN_SIZE): WindowSize {
   return { cols: clamp(wanted.cols || current.cols, most.cols), rows: clamp(wanted.rows || current.rows, most.rows) };
+}
+
+/** Below this no program shows anything of use, and some break. A window that is being closed or hidden reports such sizes. */
+const LEAST_SIZE: WindowSize = { cols: 10, rows: 3 };
+/** Beyond this no window is; who reports it does not know its size. */
+const BELIEVABLE_SIZE: WindowSize = { cols: 4 * WORKER_LIMITS.cols, rows: 4 * WORKER_LIMITS.rows };
+
+/** The size of a viewer's terminal, as far as it is one that a session can take over; both sides are the viewer's own. */
+export function usableSize({ cols = 0, rows = 0 }: Partial<WindowSize>): WindowSize | undefined {
+  return cols === 0 || rows === 0 || isDegenerate({ cols, rows }) ? undefined : { cols, rows };
+}
+
+/** The size that a new session takes: the default where a degenerate one is wanted. */
+export function startingSize(wanted: WindowSize, most: WindowSize): WindowSize {
+  return clampSize(isDegenerate(wanted) ? UNKNOWN_SIZE : wanted, most);
+}
+
+function isDegenerate({ cols, rows }: WindowSize): boolean {
+  const isTooSmall = (cols > 0 && cols < LEAST_SIZE.cols) || (rows > 0 && rows < LEAST_SIZE.rows);
+  return isTooSmall || cols > BELIEVABLE_SIZE.cols || rows > BELIEVABLE_SIZE.rows;
 }
 
 function clamp(value: number, most: number): number {

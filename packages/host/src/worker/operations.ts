@@ -84,7 +84,7 @@ function listOperations(context: OperationsContext): Operations {
     read_text: (_peer, params) => readText(session.runtime, params),
     read_output: (_peer, params) => readOutput(session.runtime, session.waiters, params),
     write_plan: (_peer, plan) => lease.ledger.perform(identifyPlan(plan), () => writePlan(session, plan)),
-    resize: (_peer, { cols, rows }) => session.resize(cols, rows),
+    resize: (_peer, wanted) => session.viewers.resize(wanted),
     stop: (_peer, { grace_ms: graceMs }) => session.stop(graceMs ?? WORKER_LIMITS.stopGraceMs),
     acknowledge_terminal: () => {
       session.acknowledge();
@@ -130,7 +130,7 @@ async function writePlan(session: WorkerSession, plan: WritePlanParams): Promise
     bytes: Buffer.from(data, "base64"),
     delayMs: delayMs ?? 0,
   }));
-  const outcome = await runtime.input.writePlan(fragments);
+  const outcome = await session.viewers.gate.admit(() => runtime.input.writePlan(fragments));
   runtime.foreground.noteActivity();
   if (outcome === "discarded") {
     throw workerError("worker_write_outcome_unknown", "The input was dropped before all of it was written.");

@@ -5,7 +5,7 @@ import type { LaunchSpec } from "../worker-api/launch-spec.ts";
 import { WORKER_LIMITS } from "../worker-api/limits.ts";
 import type { StopResult, SurvivingProcess } from "../worker-api/operations.ts";
 import { workerError } from "../worker-api/worker-error.ts";
-import { clampSize } from "./clamp-size.ts";
+import { clampSize, startingSize } from "./clamp-size.ts";
 import type { DescriptorWatch } from "./descriptor-watch.ts";
 import type { TerminalListener } from "./engine/terminal-engine.ts";
 import { ForegroundWatch } from "./foreground-watch.ts";
@@ -70,7 +70,7 @@ export class SessionRuntime {
     const file = lookUpProgram({ program: spec.argv[0] ?? "", env: spec.env, cwd: spec.cwd });
     this.#options = options;
     this.#mostSize = { cols: spec.max_cols ?? WORKER_LIMITS.cols, rows: spec.max_rows ?? WORKER_LIMITS.rows };
-    this.#size = clampSize(spec, this.#mostSize);
+    this.#size = startingSize(spec, this.#mostSize);
     this.historyLines = spec.history_lines ?? WORKER_LIMITS.historyLines;
     this.ring = new OutputRing(spec.history_bytes ?? WORKER_LIMITS.historyBytes);
     this.terminal = new SessionTerminal({

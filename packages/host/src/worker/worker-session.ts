@@ -1,4 +1,4 @@
-import type { Platform } from "../platform/index.ts";
+import type { Platform, WindowSize } from "../platform/index.ts";
 import type { Logger } from "../store/logger.ts";
 import { failureFields } from "../store/logger.ts";
 import type { WorkerEvent } from "../worker-api/events.ts";
@@ -45,7 +45,10 @@ const FAULTS_KEPT = 8;
 /** What a worker is about, whoever is connected to it: one program, its viewers, its journal and its outcome. */
 export class WorkerSession implements Disposable {
   readonly waiters = new OutputWaiters();
-  readonly viewers = new ViewerRoll();
+  readonly viewers = new ViewerRoll({
+    resize: (size) => this.#resize(size),
+    type: (bytes) => this.runtime.type(bytes),
+  });
   readonly #collector = new IdleCollector(() => Bun.gc(true));
   #collectedOffset = 0;
   readonly announcer: Announcer;
@@ -140,8 +143,8 @@ export class WorkerSession implements Disposable {
     };
   }
 
-  resize(cols: number, rows: number): ResizeResult {
-    const { size, isChanged } = this.runtime.resize({ cols, rows });
+  #resize(wanted: WindowSize): ResizeResult {
+    const { size, isChanged } = this.runtime.resize(wanted);
     if (isChanged) {
       this.announcer.note("geometry");
       this.announcer.note("terminal");
@@ -222,7 +225,7 @@ export class WorkerSession implements Disposable {
       foreground: (foreground) => this.#options.emit({ event: "identity_changed", foreground }),
       exited: (exit) => this.#noteExit(exit),
       fault: (code, message) => this.noteFault(code, message),
-      hasViewer: () => (this.#streams?.count ?? 0) > 0,
+      hasViewer: () => this.viewers.interactiveCount > 0,
     };
   }
 
@@ -280,6 +283,7 @@ export class WorkerSession implements Disposable {
     clearTimeout(this.#retentionTimer);
     this.#collector[Symbol.dispose]();
     this.announcer[Symbol.dispose]();
+    this.viewers[Symbol.dispose]();
     this.waiters.release();
     this.#streams?.[Symbol.dispose]();
   }

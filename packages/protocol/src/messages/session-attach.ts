@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { closedEnum, defineMethods, dimension, idOf, openObject, schemaNotes } from "../schema.ts";
-import { REPAINT_SCREENS, VIEWER_STATES } from "../wire/enums.ts";
+import { ATTACH_MODES, REPAINT_SCREENS, VIEWER_STATES } from "../wire/enums.ts";
 import type { StreamId } from "../wire/ids.ts";
 import { sessionId, sessionInfo } from "./session-info.ts";
 import { wireError } from "./wire-error.ts";
@@ -27,6 +27,8 @@ export const sessionAttach = defineMethods({
     params: z.object({
       session_id: sessionId,
       initial_dimensions: z.object({ cols: dimension, rows: dimension }).optional(),
+      /** Absent: `interactive`. */
+      mode: closedEnum(ATTACH_MODES).optional().register(schemaNotes, { isOurs: true }),
       /** What the viewer's terminal has to be told first. Absent: nothing is known of it, so everything. */
       repaint: attachRepaint.optional().register(schemaNotes, { isOurs: true }),
       origin_session_id: originId.optional(),
@@ -40,7 +42,13 @@ export const sessionAttach = defineMethods({
     result: openObject({ detached: z.boolean(), error: wireError.optional() }),
   },
   "session.resize": {
-    params: z.object({ session_id: sessionId, cols: dimension, rows: dimension }),
+    params: z.object({
+      session_id: sessionId,
+      cols: dimension,
+      rows: dimension,
+      /** The attach stream whose terminal has this size. Absent: the session is to have it, whoever is attached. */
+      stream_id: streamId.optional().register(schemaNotes, { isOurs: true }),
+    }),
     result: openObject({ session: sessionInfo }),
   },
 });

@@ -39,16 +39,16 @@ export function attachMethods({ registry, attachments, enclosingSession }: Attac
       const streamId = attachments.grant({
         sessionId: params.session_id,
         origin: context.origin,
-        opening: { ...params.initial_dimensions, ...params.repaint },
+        opening: { ...params.initial_dimensions, ...params.repaint, mode: params.mode },
         viewerSessionId: viewerOf(params, context),
       });
       return { stream_id: streamId };
     },
     "session.detach": ({ stream_id }) => attachments.detach(stream_id),
-    "session.resize": async ({ session_id, cols, rows }) => {
+    "session.resize": async ({ session_id, cols, rows, stream_id: stream }) => {
       const session = registry.get(session_id);
       const worker = runningWorker(session);
-      const { changed } = await worker.resize({ cols, rows });
+      const { changed } = await worker.resize({ cols, rows, stream });
       if (changed) {
         const live = factsOf(await worker.inspect());
         session.live = live;
