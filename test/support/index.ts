@@ -11,6 +11,7 @@ export {
 } from "./processes.ts";
 export { programCommand } from "./program.ts";
 export { RawAttach } from "./raw-attach.ts";
+export type { WireAnswer } from "./raw-client.ts";
 export { RawClient } from "./raw-client.ts";
 export { runDaemon } from "./refused-daemon.ts";
 export { TempRoots } from "./temp-roots.ts";

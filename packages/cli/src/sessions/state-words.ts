@@ -49,6 +49,7 @@ function activityWords(session: SessionInfo): StateWords {
 const LOSSES: readonly (readonly [reason: string, words: string])[] = [
   ["worker_died", "the process that held its terminal was killed"],
   ["worker_missing", "the process that held its terminal is gone, as after a restart of the machine"],
+  ["worker_unresponsive", "the process that held its terminal did not answer any more, so it was ended"],
 ];
 
 /** Why a session was lost. A reason of a newer host is shown as it is called. */

@@ -85,8 +85,17 @@ export class SessionCore implements AsyncDisposable {
       max_rows: settings.terminalMaxRows,
     };
     this.creator = new SessionCreator({ ...common, registry, watch, rollBack, common: ofAll });
-    this.ender = new SessionEnder({ ...common, registry, ended, deleteFiles, graceMs: settings.workerStopGraceMs });
-    this.inputs = new SessionInputs({ changes: this.changes, epoch: daemonId });
+    this.ender = new SessionEnder({
+      ...common,
+      registry,
+      ended,
+      watch,
+      deleteFiles,
+      graceMs: settings.workerStopGraceMs,
+      answerMs: settings.workerAnswerMs,
+    });
+    const { inputTimeoutMs: timeoutMs } = settings;
+    this.inputs = new SessionInputs({ changes: this.changes, epoch: daemonId, timeoutMs });
     this.inventory = new Inventory({ ...common, registry });
   }
 

@@ -106,6 +106,15 @@ export const SETTINGS = {
     unit: "ms",
     sentence: "Time that a session's processes get between the polite signals and SIGKILL when it is stopped.",
   },
+  workerAnswerMs: {
+    key: "worker.answer_ms",
+    type: "integer",
+    default: 5000,
+    range: [500, 60_000],
+    unit: "ms",
+    sentence:
+      "Time that a worker may stay silent when its session is stopped or removed; then the daemon ends the session's processes and the worker itself.",
+  },
   workerKeepEnded: {
     key: "worker.keep_ended",
     type: "integer",
@@ -114,6 +123,15 @@ export const SETTINGS = {
     unit: "workers",
     sentence:
       "Ended sessions whose last screen and output can still be read; each keeps its worker in memory. The oldest gives way.",
+  },
+  inputTimeoutMs: {
+    key: "input.timeout_ms",
+    type: "integer",
+    default: 10_000,
+    range: [100, 25_000],
+    unit: "ms",
+    sentence:
+      "Time that an input (`session.input`) may wait for its turn and for a program that does not read; what is not written by then never is.",
   },
   environmentForward: {
     key: "environment.forward",

@@ -8,6 +8,7 @@ import type { Supervisor } from "../supervision/supervisor.ts";
 import { WorkerClient } from "../worker-api/client.ts";
 import type { WorkerEvent } from "../worker-api/events.ts";
 import type { LaunchSpec } from "../worker-api/launch-spec.ts";
+import { within } from "../worker-api/within.ts";
 import type { Registry } from "./registry.ts";
 import type { RollBack } from "./roll-back.ts";
 import type { Session } from "./session.ts";
@@ -39,6 +40,9 @@ export interface CreateOptions {
   readonly log: Logger;
   readonly now: () => Date;
 }
+
+/** A new worker answers in milliseconds. One that does not in this time is given up, before the client gives up us. */
+const ANSWER_MS = 10_000;
 
 /** Starts new sessions. Each is on disk before its worker is started, so a crash at any point leaves something to finish. */
 export class SessionCreator {
@@ -125,16 +129,10 @@ export class SessionCreator {
       onEvent: (event) => (isStarted ? link.handleEvent(event) : early.push(event)),
     });
     try {
-      await client.acquireController(controller);
+      await within(client.acquireController(controller), { ms: ANSWER_MS });
       const { launch, cwd, cols, rows, environment } = request;
-      const inspection = await client.initialize({
-        argv: launch.argv,
-        env: environment(session.id),
-        cwd,
-        cols,
-        rows,
-        ...common,
-      });
+      const spec = { argv: launch.argv, env: environment(session.id), cwd, cols, rows, ...common };
+      const inspection = await within(client.initialize(spec), { ms: ANSWER_MS });
       reach("create:initialized");
       const at = now().toISOString();
       registry.move(session, "started", {

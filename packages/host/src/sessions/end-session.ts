@@ -4,9 +4,12 @@ import type { Logger } from "../store/logger.ts";
 import { failureFields } from "../store/logger.ts";
 import type { Supervisor } from "../supervision/supervisor.ts";
 import type { StopResult, SurvivingProcess } from "../worker-api/operations.ts";
+import { settlesWithin } from "../worker-api/within.ts";
+import { askToStop } from "./ask-to-stop.ts";
 import type { Retries } from "./backoff.ts";
 import type { Changes } from "./changes.ts";
 import type { EndedWorkers } from "./ended-workers.ts";
+import { forceWorker, killWorker } from "./force-worker.ts";
 import type { EndLeftovers, Leftovers } from "./leftovers.ts";
 import { areConfirmed, NOTHING_LEFT } from "./leftovers.ts";
 import { hasEnded } from "./lifecycle.ts";
@@ -14,6 +17,7 @@ import type { Registry } from "./registry.ts";
 import { retireWorker } from "./retire-worker.ts";
 import type { Session } from "./session.ts";
 import type { ReachStep } from "./steps.ts";
+import type { WorkerWatch } from "./worker-watch.ts";
 import { keyOf } from "./worker-watch.ts";
 
 export interface EndOptions {
@@ -21,8 +25,11 @@ export interface EndOptions {
   readonly supervisor: Pick<Supervisor, "inspect" | "retire">;
   readonly platform: Pick<Platform, "processes">;
   readonly ended: EndedWorkers;
+  readonly watch: Pick<WorkerWatch, "dead" | "follow">;
   readonly changes: Changes;
   readonly graceMs: number;
+  /** How long a worker may say nothing before a stop or remove ends its processes and itself. */
+  readonly answerMs: number;
   readonly endLeftovers: EndLeftovers;
   /** Deletes the session's files: its worker's log. */
   readonly deleteFiles: (session: Session) => void;
@@ -30,6 +37,11 @@ export interface EndOptions {
   readonly retries: Retries;
   readonly log: Logger;
   readonly now: () => Date;
+}
+
+export interface StopOutcome {
+  /** False while the disk refuses the outcome: it is known to the daemon and stored later. */
+  readonly isStored: boolean;
 }
 
 export interface RemoveOutcome {
@@ -43,8 +55,6 @@ export interface RemoveOutcome {
 const STEP_STRICT = "strict";
 const STEP_ACCEPTING = "accepting";
 
-/** How long a stop waits for a worker that is just being reconnected. */
-const RECONNECT_MS = 5000;
 /** How long a stop waits for the worker's report after the grace and the kill. */
 const OUTCOME_MS = 10_000;
 const WORKER_END_MS = 5000;
@@ -58,12 +68,13 @@ export class SessionEnder {
   }
 
   /** Ends the session's program and all it started. A session that has ended already is left as it is. */
-  async stop(session: Session): Promise<void> {
-    await session.lifecycle.run(async () => {
+  async stop(session: Session): Promise<StopOutcome> {
+    return await session.lifecycle.run(async () => {
       this.#mustExist(session);
       if (!hasEnded(session.record)) {
         await this.#stopNow(session, "stop");
       }
+      return { isStored: this.#options.registry.isStored(session) };
     });
   }
 
@@ -92,7 +103,7 @@ export class SessionEnder {
         } else if (operation?.kind === "stop" && !hasEnded(session.record)) {
           await this.#stopNow(session, "stop");
         } else if (operation?.kind === "stop") {
-          registry.note(session, null);
+          registry.intend(session, null);
         }
       });
     } catch (cause) {
@@ -113,14 +124,14 @@ export class SessionEnder {
     kind: "stop" | "remove",
     step: string = STEP_STRICT,
   ): Promise<StopResult | undefined> {
-    const { registry, reach, graceMs } = this.#options;
-    await this.#mustBeReachable(session);
+    const { registry, reach } = this.#options;
+    const isReachable = await this.#isReachable(session);
     // An operation of a daemon that is gone is kept when it fails again: it is tried until it succeeds.
     const isInherited = session.operation !== undefined;
     this.#begin(session, kind, step);
     reach(`${kind}:recorded`);
     try {
-      const result = await session.link?.client.stop({ grace_ms: graceMs });
+      const result = isReachable ? await this.#askToStop(session) : await this.#force(session);
       reach("stop:ended");
       await this.#untilEnded(session);
       reach("stop:stored");
@@ -130,21 +141,48 @@ export class SessionEnder {
         return undefined;
       }
       if (!isInherited) {
-        registry.note(session, null);
+        registry.intend(session, null);
       }
       throw cause;
     }
   }
 
+  async #askToStop(session: Session): Promise<StopResult | undefined> {
+    const { link } = session;
+    if (link === undefined) {
+      return undefined;
+    }
+    return (await askToStop(link.client, this.#options)) ?? (await this.#force(session));
+  }
+
+  /** The worker does not answer: its program and itself are ended by what the kernel says they are. */
+  async #force(session: Session): Promise<undefined> {
+    const { watch, log } = this.#options;
+    if (hasEnded(session.record)) {
+      return;
+    }
+    log.warn("worker_unresponsive", { session_id: session.id });
+    const { link } = session;
+    session.link = undefined;
+    await link?.[Symbol.asyncDispose]();
+    if (await forceWorker(session, this.#options)) {
+      await watch.dead(session, "worker_unresponsive");
+      return;
+    }
+    // Nothing is known for certain, or nothing helps: the daemon goes on trying to reach it.
+    watch.follow(session).start();
+    throw protocolError("session_runtime_reconnecting");
+  }
+
   #begin(session: Session, kind: "stop" | "remove", step: string): void {
     const { registry, now } = this.#options;
     if (session.operation?.kind !== kind || session.operation.step !== step) {
-      registry.note(session, { sessionId: session.id, kind, step, attempts: 0, startedAt: now().toISOString() });
+      registry.intend(session, { sessionId: session.id, kind, step, attempts: 0, startedAt: now().toISOString() });
     }
   }
 
-  /** Waits a moment for a worker that is being reconnected; refuses what no daemon may touch. */
-  async #mustBeReachable(session: Session): Promise<void> {
+  /** Waits a moment for a worker that is being reconnected; false when it does not answer. Refuses what no daemon may touch. */
+  async #isReachable(session: Session): Promise<boolean> {
     const check = (): true | undefined => {
       const { state } = session.record.runtime;
       if (state === "conflict") {
@@ -155,10 +193,12 @@ export class SessionEnder {
       }
       return session.link?.isConnected || hasEnded(session.record) ? true : undefined;
     };
-    const isReachable = await this.#options.changes.until(session.id, check, { timeoutMs: RECONNECT_MS });
-    if (!isReachable) {
+    const { changes, answerMs } = this.#options;
+    const isReachable = (await changes.until(session.id, check, { timeoutMs: answerMs })) ?? false;
+    if (!isReachable && session.link?.isHeldByAnother) {
       throw protocolError("session_runtime_reconnecting");
     }
+    return isReachable;
   }
 
   async #untilEnded(session: Session): Promise<void> {
@@ -183,25 +223,49 @@ export class SessionEnder {
     // A worker that has just swept and found nothing left needs no second sweep.
     const leftovers = stopped?.confirmed ? NOTHING_LEFT : await endLeftovers(keyOf(session));
     if (!isAccepting && !areConfirmed(leftovers)) {
-      registry.note(session, null);
+      registry.intend(session, null);
       throw unconfirmed(leftovers);
     }
     reach("remove:stopped");
+    // The worker may be the only other one that knows how its program ended.
+    this.#write(session, () => registry.ensureStored(session));
     await this.#dropWorker(session);
     reach("remove:released");
     deleteFiles(session);
     reach("remove:cleaned");
-    registry.remove(session, "session_removed");
+    this.#write(session, () => registry.remove(session, "session_removed"));
     reach("remove:stored");
     return { stopped: wasRunning, accepted: [...leftovers.survivors, ...leftovers.skipped] };
   }
 
+  /** Writes what the remove needs written. When the disk refuses, the session stays listed, and it is tried again. */
+  #write(session: Session, write: () => void): void {
+    try {
+      write();
+    } catch (cause) {
+      this.#options.retries.begin(session.id, () => this.#tryToFinish(session));
+      throw protocolError("io_error", {
+        message: "the session has ended, but the session store can't be written, so it is removed when it can",
+        recover: "Make room on the disk.",
+        cause,
+      });
+    }
+  }
+
   /** The session's worker ends, and what it left is removed. Fails, to be tried again later, when it does not end. */
   async #dropWorker(session: Session): Promise<void> {
-    const { ended, supervisor, platform, retries } = this.#options;
-    await ended.release(session);
+    const { ended, supervisor, platform, retries, answerMs } = this.#options;
+    const isReleased = await settlesWithin(ended.release(session), answerMs);
     const key = keyOf(session);
-    if (!(await retireWorker({ supervisor, processes: platform.processes, key, deadlineMs: WORKER_END_MS }))) {
+    const retire = async (deadlineMs: number): Promise<boolean> =>
+      await retireWorker({ supervisor, processes: platform.processes, key, deadlineMs });
+    if (await retire(isReleased ? WORKER_END_MS : 0)) {
+      return;
+    }
+    const { link } = session;
+    session.link = undefined;
+    await link?.[Symbol.asyncDispose]();
+    if (!((await killWorker(session, this.#options)) && (await retire(WORKER_END_MS)))) {
       retries.begin(session.id, () => this.#tryToFinish(session));
       throw protocolError("session_exit_timeout", { message: "the session's worker does not end; it is tried again" });
     }

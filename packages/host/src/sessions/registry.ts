@@ -111,6 +111,12 @@ export class Registry implements Disposable {
     session.operation = operation ?? undefined;
   }
 
+  /** As `note`, for an operation that goes on whether or not the disk takes it: a full one must not keep a program alive. */
+  intend(session: Session, operation: Operation | null): void {
+    session.operation = operation ?? undefined;
+    this.#commitFact(session, { session: session.record, operation }, operation?.kind ?? "operation_ended");
+  }
+
   /** Changes what an owner asked to change. Throws, with nothing changed, when that can't be stored. */
   update(session: Session, patch: Partial<Pick<SessionRecord, "name" | "metadata" | "cols" | "rows">>): void {
     const record = amend({ ...session.record, ...patch }, this.#ports.now());
@@ -129,14 +135,19 @@ export class Registry implements Disposable {
   /** Moves the session along the table because of something that has happened: true also while the disk is full. */
   observe(session: Session, transition: Transition, facts: TransitionFacts & ChangeOptions = {}): void {
     const record = transit(session.record, transition, { ...facts, at: this.#ports.now() });
+    this.#commitFact(session, this.#changesOf(record, transition, facts), transition);
+    this.#take(session, record, facts);
+  }
+
+  /** What is true already is shown in any case, and stored again and again until that works. */
+  #commitFact(session: Session, changes: StoreChanges, change: string): void {
     try {
-      this.#commit(this.#changesOf(record, transition, facts));
+      this.#commit(changes);
     } catch (cause) {
-      this.#ports.log.error("session_not_stored", { session_id: session.id, transition, ...failureFields(cause) });
+      this.#ports.log.error("session_not_stored", { session_id: session.id, change, ...failureFields(cause) });
       this.#unstored.add(session.id);
       this.#scheduleRetry();
     }
-    this.#take(session, record, facts);
   }
 
   /** A passing fact of the running program changed; it is shown, and stored with the session's next change. */
@@ -247,10 +258,18 @@ export class Registry implements Disposable {
     for (const id of this.#unstored) {
       const session = this.#sessions.get(id);
       if (session) {
-        this.#commit({ session: session.record, operation: session.operation ?? null });
+        this.ensureStored(session);
       }
       this.#unstored.delete(id);
-      this.#ports.changes.notify(id);
+    }
+  }
+
+  /** Sees that the session's last change is on disk. Throws when it can't be stored. */
+  ensureStored(session: Session): void {
+    if (!this.isStored(session)) {
+      this.#commit({ session: session.record, operation: session.operation ?? null });
+      this.#unstored.delete(session.id);
+      this.wake(session);
     }
   }
 

@@ -5,6 +5,7 @@ import { failureFields } from "../store/logger.ts";
 import type { Supervisor } from "../supervision/supervisor.ts";
 import { WorkerClient } from "../worker-api/client.ts";
 import { workerSocketPath } from "../worker-api/paths.ts";
+import { within } from "../worker-api/within.ts";
 import type { Retries } from "./backoff.ts";
 import type { Registry } from "./registry.ts";
 import { retireWorker } from "./retire-worker.ts";
@@ -25,6 +26,8 @@ export interface RollBackOptions {
 
 /** How long one try waits for the worker's end; more tries follow. */
 const ENDING_MS = 3000;
+/** How long one try waits for the worker to end a program that it may have started. */
+const STOP_MS = 10_000;
 
 /**
  * Takes back creations that failed. A session's record goes only when its worker is proven ended; until then it is tried
@@ -75,11 +78,7 @@ export class RollBack {
       if (client.hello.runtime_id !== session.record.runtime.runtimeId) {
         return;
       }
-      await client.acquireController(controller);
-      if ((await client.inspect()).phase !== "waiting") {
-        await client.stop();
-      }
-      await client.acknowledgeTerminal();
+      await within(endOverSocket(client, controller), { ms: STOP_MS });
     } catch (cause) {
       if (!isProtocolError(cause)) {
         throw cause;
@@ -87,4 +86,12 @@ export class RollBack {
       log.debug("worker_not_stopped", { session_id: session.id, code: cause.code });
     }
   }
+}
+
+async function endOverSocket(client: WorkerClient, controller: string): Promise<void> {
+  await client.acquireController(controller);
+  if ((await client.inspect()).phase !== "waiting") {
+    await client.stop();
+  }
+  await client.acknowledgeTerminal();
 }

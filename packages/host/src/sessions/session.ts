@@ -8,6 +8,7 @@ import type { WorkerLink } from "./worker-link.ts";
 /** What the worker last told about the running program. It is not stored: a daemon that restarts asks again. */
 export interface LiveFacts {
   readonly worker: ProcessIdentity;
+  readonly child?: ProcessIdentity;
   readonly cols: number;
   readonly rows: number;
   readonly outputEnd: number;
@@ -40,6 +41,6 @@ export class Session {
 }
 
 export function factsOf(inspection: Inspection): LiveFacts {
-  const { worker, cols, rows, output, terminal, foreground } = inspection;
-  return { worker, cols, rows, outputEnd: output.end_offset, terminal, foreground };
+  const { worker, child, cols, rows, output, terminal, foreground } = inspection;
+  return { worker, child, cols, rows, outputEnd: output.end_offset, terminal, foreground };
 }

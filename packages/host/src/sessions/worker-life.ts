@@ -24,7 +24,8 @@ export async function judgeLife(
   return runtime.worker === undefined ? "unknown" : judgeProcess(platform, runtime.worker);
 }
 
-function judgeProcess({ processes }: LifeEvidence["platform"], worker: WorkerProcessRecord): WorkerLife {
+/** Whether the process that a session's record names still lives. */
+export function judgeProcess({ processes }: LifeEvidence["platform"], worker: WorkerProcessRecord): WorkerLife {
   if (processes.bootId() !== worker.bootId) {
     return "dead";
   }

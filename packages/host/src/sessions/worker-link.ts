@@ -6,6 +6,7 @@ import type { WorkerKey, WorkerLife } from "../supervision/supervisor.ts";
 import { WorkerClient } from "../worker-api/client.ts";
 import type { WorkerEvent } from "../worker-api/events.ts";
 import type { Inspection } from "../worker-api/inspection.ts";
+import { within } from "../worker-api/within.ts";
 import { sleep } from "./backoff.ts";
 
 /** What a link tells its session. Called in order; `dead`, `incompatible` and `conflict` are the last of a link. */
@@ -37,8 +38,8 @@ export interface WorkerLinkOptions {
 /** Waits between tries to reach a worker: it may be starved for a moment, or wait for the lease of a daemon that just died. */
 const RETRY_FIRST_MS = 100;
 const RETRY_LAST_MS = 5000;
-/** A worker that accepts but does not answer in this time is tried again. */
-const HANDSHAKE_MS = 5000;
+/** A worker that accepts but does not answer in this time is tried again. Long: one that is only slow gets there. */
+const HANDSHAKE_MS = 30_000;
 
 type Attempt = { readonly kind: "connected"; readonly client: WorkerClient } | { readonly kind: "final" | "retry" };
 
@@ -50,6 +51,7 @@ export class WorkerLink implements AsyncDisposable {
   #client: WorkerClient | undefined;
   #loop: Promise<void> | undefined;
   #lostAt = 0;
+  #isHeldByAnother = false;
   #isOver = false;
 
   constructor(options: WorkerLinkOptions) {
@@ -64,6 +66,11 @@ export class WorkerLink implements AsyncDisposable {
   /** True once the link has told its last news: it will not connect again. */
   get isOver(): boolean {
     return this.#isOver;
+  }
+
+  /** The worker answers, but another connection controls it: that of a daemon that has just died, for a moment. */
+  get isHeldByAnother(): boolean {
+    return this.#isHeldByAnother;
   }
 
   /** The connected client. Fails with session_runtime_reconnecting while there is none. */
@@ -132,6 +139,7 @@ export class WorkerLink implements AsyncDisposable {
     const { listener, log, key } = this.#options;
     try {
       const client = await this.#handshake();
+      this.#isHeldByAnother = false;
       log.info("worker_connected", {
         session_id: key.sessionId,
         worker_instance_id: key.runtimeId,
@@ -143,6 +151,7 @@ export class WorkerLink implements AsyncDisposable {
       if (this.#ending.signal.aborted) {
         return { kind: "final" };
       }
+      this.#isHeldByAnother = hasCode(cause, "worker_controller_busy");
       log.debug("worker_not_connected", { session_id: key.sessionId, ...failureFields(cause) });
       if (hasCode(cause, "worker_protocol_incompatible")) {
         listener.incompatible();
@@ -170,8 +179,9 @@ export class WorkerLink implements AsyncDisposable {
       if (hello.session_id !== key.sessionId || hello.runtime_id !== key.runtimeId) {
         throw protocolError("worker_identity_mismatch");
       }
-      await within(HANDSHAKE_MS, client.acquireController(daemonId));
-      const inspection = await within(HANDSHAKE_MS, client.inspect());
+      const bound = { ms: HANDSHAKE_MS, signal: this.#ending.signal };
+      await within(client.acquireController(daemonId), bound);
+      const inspection = await within(client.inspect(), bound);
       this.#ending.signal.throwIfAborted();
       this.#client = client;
       isReady = true;
@@ -211,17 +221,4 @@ export class WorkerLink implements AsyncDisposable {
 
 function hasCode(cause: unknown, code: ErrorCode): boolean {
   return isProtocolError(cause, code);
-}
-
-async function within<Value>(ms: number, work: Promise<Value>): Promise<Value> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(protocolError("worker_connect_failed", { message: "the worker did not answer in time" })),
-    ms,
-  );
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -250,9 +250,9 @@ export class WorkerWatch {
 
   /**
    * The worker's process is gone. What its program left behind is ended first. Then the session has ended as the worker's
-   * last words in its journal say; without such words it is lost.
+   * last words in its journal say; without such words it is lost, or stopped when we ended the worker for that.
    */
-  async dead(session: Session, reason: "worker_died" | "worker_missing"): Promise<void> {
+  async dead(session: Session, reason: "worker_died" | "worker_missing" | "worker_unresponsive"): Promise<void> {
     const { endLeftovers, supervisor, log } = this.#options;
     const key = keyOf(session);
     let isClean = false;
@@ -266,26 +266,28 @@ export class WorkerWatch {
       log.warn("leftovers_not_ended", { session_id: session.id, ...failureFields(cause) });
     }
     if (exit === undefined) {
-      this.#lose(session, isClean ? reason : `${reason}_leftovers_unconfirmed`);
+      const transition = reason === "worker_unresponsive" ? "stopped" : "lost";
+      this.#lose(session, transition, isClean ? reason : `${reason}_leftovers_unconfirmed`);
     } else {
       this.#recordExit(session, exit);
     }
     session.link = undefined;
+    this.#options.viewers.left(session.id, []);
     try {
-      this.#options.viewers.left(session.id, []);
       await supervisor.retire(key);
     } catch (cause) {
       log.warn("worker_traces_left", { session_id: session.id, ...failureFields(cause) });
     }
   }
 
-  #lose(session: Session, lossReason: string): void {
+  /** How the program ended is not known. */
+  #lose(session: Session, transition: "lost" | "stopped", lossReason: string): void {
     this.#stopActivity(session);
     session.live = undefined;
-    if (canTransit(session.record, "lost")) {
-      this.#options.registry.observe(session, "lost", {
+    if (canTransit(session.record, transition)) {
+      this.#options.registry.observe(session, transition, {
         runtime: { lossReason },
-        announce: "session_runtime_lost",
+        announce: transition === "lost" ? "session_runtime_lost" : "session_stopped",
         operation: session.operation?.kind === "stop" ? null : undefined,
       });
     }

@@ -29,6 +29,7 @@ import type { WorkerStreamListener } from "./stream.ts";
 import { WorkerStream } from "./stream.ts";
 import type { VersionRange } from "./version.ts";
 import { WORKER_PROTOCOL } from "./version.ts";
+import { within } from "./within.ts";
 import type { WriteFragment, WriteReservation } from "./write-reservations.ts";
 import { WriteReservations } from "./write-reservations.ts";
 
@@ -42,6 +43,11 @@ export interface WorkerClientOptions {
 
 export interface ReservationOptions {
   readonly signal?: AbortSignal;
+}
+
+export interface WriteOptions extends ReservationOptions {
+  /** As `timeout_ms` of the plan. */
+  readonly timeoutMs?: number;
 }
 
 export interface AttachOptions extends OpenDataStreamParams {
@@ -74,7 +80,12 @@ export class WorkerClient implements AsyncDisposable {
     });
     try {
       const { min, max } = options.versions ?? WORKER_PROTOCOL;
-      return new WorkerClient(socketPath, connection, await connection.call("negotiate", { min, max }));
+      // A worker that hangs still has its connections made by the kernel: only an answer shows that it is there.
+      const hello = await within(connection.call("negotiate", { min, max }), {
+        ms: options.connectMs ?? WORKER_LIMITS.connectMs,
+        ...(options.signal ? { signal: options.signal } : {}),
+      });
+      return new WorkerClient(socketPath, connection, hello);
     } catch (cause) {
       connection.close();
       throw cause;
@@ -122,6 +133,11 @@ export class WorkerClient implements AsyncDisposable {
     return await HandedOverStream.open(this.socketPath, token, handOver);
   }
 
+  /** Ends the attach of this name, whoever opened it. Needs version 3. */
+  closeStream(params: CloseStreamParams): Promise<CloseStreamResult> {
+    return this.#connection.call("close_stream", params);
+  }
+
   snapshot(): Promise<TerminalSnapshot> {
     return this.#connection.call("terminal_snapshot", {});
   }
@@ -133,10 +149,6 @@ export class WorkerClient implements AsyncDisposable {
   readOutput(params: ReadOutputParams): Promise<ReadOutputResult> {
     return this.#connection.call("read_output", params);
   }
-  /** Ends the attach of this name, whoever opened it. Needs version 3. */
-  closeStream(params: CloseStreamParams): Promise<CloseStreamResult> {
-    return this.#connection.call("close_stream", params);
-  }
 
   /**
    * Waits for the exclusive right to send one plan; aborting `signal` before that withdraws without a byte written.
@@ -147,9 +159,9 @@ export class WorkerClient implements AsyncDisposable {
   }
 
   /** Reserves and sends one plan. */
-  async write(fragments: readonly WriteFragment[], options: ReservationOptions = {}): Promise<WritePlanResult> {
+  async write(fragments: readonly WriteFragment[], options: WriteOptions = {}): Promise<WritePlanResult> {
     using reservation = await this.reserveWrite(options);
-    return await reservation.send(fragments);
+    return await reservation.send(fragments, options.timeoutMs);
   }
 
   resize(size: ResizeParams): Promise<ResizeResult> {

@@ -26,6 +26,7 @@ export const WORKER_LIMITS = {
   /** Both fragments of a plan together. */
   planBytes: 524_288,
   planDelayMs: 10_000,
+  planTimeoutMaxMs: 60_000,
   /** Input not yet taken by the PTY: beyond it plans are refused and attach streams are paused. */
   inputQueueBytes: 8_388_608,
   initDeadlineMs: 30_000,

@@ -97,6 +97,12 @@ export interface WritePlanParams {
   readonly sequence: number;
   /** One or two. */
   readonly fragments: readonly PlanFragment[];
+  /**
+   * Time for a program that does not read, the silences between the fragments not counted. What is not written by then is
+   * dropped: session_input_blocked when that is all of it, else session_input_incomplete. Absent: no limit. A worker of a
+   * release that does not know this member has none.
+   */
+  readonly timeout_ms?: number;
 }
 
 /** Every byte of the plan was taken by the PTY. */
@@ -111,14 +117,14 @@ export interface WritePlanResult {
 export interface ResizeParams {
   readonly cols: number;
   readonly rows: number;
+  /** Version 3: the viewer whose terminal has this size. The session takes it over when that viewer owns the size now. */
+  readonly stream?: string;
 }
 
 export interface ResizeResult {
   readonly cols: number;
   readonly rows: number;
   /** False when the terminal had this size already. */
-  /** Version 3: the viewer whose terminal has this size. The session takes it over when that viewer owns the size now. */
-  readonly stream?: string;
   readonly changed: boolean;
 }
 

@@ -20,6 +20,8 @@ export const WORKER_ERROR_CODES = [
   "worker_socket_path_invalid",
   "worker_attach_stream_failed",
   "session_input_rejected",
+  "session_input_blocked",
+  "session_input_incomplete",
   "session_output_limit_exceeded",
   "session_waiter_limit_reached",
   "pty_alloc_failed",

@@ -7,8 +7,8 @@ export interface WriteFragment {
 }
 
 export interface WriteReservation extends Disposable {
-  /** Sends the plan. Call it once. */
-  send(fragments: readonly WriteFragment[]): Promise<WritePlanResult>;
+  /** Sends the plan, which the worker gives up after `timeoutMs`. Call it once. */
+  send(fragments: readonly WriteFragment[], timeoutMs?: number): Promise<WritePlanResult>;
 }
 
 type SendPlan = (plan: WritePlanParams) => Promise<WritePlanResult>;
@@ -71,13 +71,14 @@ export class WriteReservations {
       }
     };
     return {
-      send: async (fragments) => {
+      send: async (fragments, timeoutMs) => {
         if (state !== "granted") {
           throw new TypeError("A write reservation sends one plan.");
         }
         state = "sending";
         try {
-          return await this.#send({ sequence: this.#nextSequence(), fragments: fragments.map(toWire) });
+          const plan = { sequence: this.#nextSequence(), fragments: fragments.map(toWire) };
+          return await this.#send(timeoutMs === undefined ? plan : { ...plan, timeout_ms: timeoutMs });
         } finally {
           release();
         }

@@ -13,16 +13,35 @@ export interface InputQueueOptions {
 interface QueuedBytes {
   readonly kind: "bytes";
   bytes: Uint8Array;
-  /** Called when the last byte is written, or when it is certain that it never will be. */
-  readonly done?: (outcome: InputOutcome) => void;
+  readonly plan?: QueuedPlan;
 }
 
 interface QueuedPause {
   readonly kind: "pause";
   readonly ms: number;
+  readonly plan: QueuedPlan;
 }
 
-export type InputOutcome = "written" | "discarded";
+/** A plan of which something is still to be written. */
+interface QueuedPlan {
+  written: number;
+  timer?: ReturnType<typeof setTimeout>;
+  readonly settle: (outcome: InputOutcome) => void;
+}
+
+export interface PlanLimits {
+  /** By `performance.now()`: what is not written by then is dropped. The silences of the plan come on top. */
+  readonly endsAt?: number;
+}
+
+/**
+ * `late`: the program did not read in time, and the rest was dropped. `discarded`: an interrupt or the program's end dropped
+ * it, with what the kernel still held.
+ */
+export interface InputOutcome {
+  readonly kind: "written" | "late" | "discarded";
+  readonly writtenBytes: number;
+}
 
 /** Bytes offered to the PTY in one call. The kernel's input buffer takes no more than about 64 KB. */
 const WRITE_BYTES = 65_536;
@@ -70,22 +89,49 @@ export class InputQueue implements Disposable {
     }
   }
 
-  /** Fragments with the silence after each; resolves when the last byte is taken by the PTY. */
-  writePlan(fragments: readonly { readonly bytes: Uint8Array; readonly delayMs: number }[]): Promise<InputOutcome> {
+  /** Fragments with the silence after each; resolves when the last byte is taken by the PTY, or never will be. */
+  writePlan(
+    fragments: readonly { readonly bytes: Uint8Array; readonly delayMs: number }[],
+    { endsAt = Number.POSITIVE_INFINITY }: PlanLimits = {},
+  ): Promise<InputOutcome> {
     const { promise, resolve } = Promise.withResolvers<InputOutcome>();
-    if (this.#isClosed) {
-      return Promise.resolve("discarded");
+    const leftMs = endsAt - performance.now();
+    if (this.#isClosed || leftMs <= 0) {
+      return Promise.resolve({ kind: this.#isClosed ? "discarded" : "late", writtenBytes: 0 });
     }
+    const plan: QueuedPlan = { written: 0, settle: resolve };
+    let silenceMs = 0;
     for (const [index, { bytes, delayMs }] of fragments.entries()) {
-      const isLast = index === fragments.length - 1;
-      this.#entries.push({ kind: "bytes", bytes, ...(isLast ? { done: resolve } : {}) });
+      this.#entries.push({ kind: "bytes", bytes, plan });
       this.#bytes += bytes.length;
-      if (delayMs > 0 && !isLast) {
-        this.#entries.push({ kind: "pause", ms: delayMs });
+      if (delayMs > 0 && index < fragments.length - 1) {
+        this.#entries.push({ kind: "pause", ms: delayMs, plan });
+        silenceMs += delayMs;
       }
+    }
+    if (leftMs !== Number.POSITIVE_INFINITY) {
+      plan.timer = setTimeout(() => this.#expire(plan), leftMs + silenceMs);
     }
     this.#advance();
     return promise;
+  }
+
+  /** Takes what is left of a plan out of the line, so that it is not written when nobody expects it any more. */
+  #expire(plan: QueuedPlan): void {
+    const wasFull = this.isFull;
+    const isFirst = this.#entries[0]?.plan === plan;
+    for (const entry of this.#entries) {
+      this.#bytes -= entry.plan === plan && entry.kind === "bytes" ? entry.bytes.length : 0;
+    }
+    this.#entries = this.#entries.filter((entry) => entry.plan !== plan);
+    settle(plan, "late");
+    if (isFirst) {
+      this.#stopTimer();
+      this.#advance();
+    }
+    if (wasFull && !this.isFull) {
+      this.#options.onSpace();
+    }
   }
 
   /** Output moved: a program that prints has probably also read. */
@@ -130,9 +176,15 @@ export class InputQueue implements Disposable {
     this.#backOffMs = BACK_OFF_MS.first;
     this.#bytes -= written;
     entry.bytes = entry.bytes.subarray(written);
+    const { plan } = entry;
+    if (plan) {
+      plan.written += written;
+    }
     if (entry.bytes.length === 0) {
       this.#entries.shift();
-      entry.done?.("written");
+      if (plan && this.#entries[0]?.plan !== plan) {
+        settle(plan, "written");
+      }
     }
     if (wasFull && !this.isFull) {
       onSpace();
@@ -207,11 +259,16 @@ export class InputQueue implements Disposable {
     this.#entries = [];
     this.#bytes = 0;
     this.#backOffMs = BACK_OFF_MS.first;
-    for (const entry of entries) {
-      if (entry.kind === "bytes") {
-        entry.done?.("discarded");
+    for (const plan of new Set(entries.map((entry) => entry.plan))) {
+      if (plan) {
+        settle(plan, "discarded");
       }
     }
     this.#options.onSpace();
   }
+}
+
+function settle(plan: QueuedPlan, kind: InputOutcome["kind"]): void {
+  clearTimeout(plan.timer);
+  plan.settle({ kind, writtenBytes: plan.written });
 }

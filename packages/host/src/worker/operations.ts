@@ -17,6 +17,7 @@ import { workerError } from "../worker-api/worker-error.ts";
 import type { AttachGrant } from "./attach-streams.ts";
 import type { ControlPeer } from "./control-peer.ts";
 import type { DataTokens } from "./data-tokens.ts";
+import type { InputOutcome } from "./input-queue.ts";
 import type { Lease } from "./lease.ts";
 import { readOutput, readText, takeSnapshot } from "./observation.ts";
 import type { WorkerSession } from "./worker-session.ts";
@@ -39,8 +40,8 @@ type Operations = { readonly [Name in OperationName]: Perform<Name> };
 /** Operations that change nothing and need no lease. */
 const OPEN_OPERATIONS: readonly OperationName[] = ["negotiate", "acquire_controller", "inspect"];
 const OBSERVATIONS: readonly OperationName[] = ["terminal_snapshot", "read_text", "read_output"];
-
 const NAMING: readonly OperationName[] = ["close_stream"];
+
 /** All operations, and the one place that says who may ask for which. */
 export function createOperations(
   context: OperationsContext,
@@ -53,11 +54,11 @@ export function createOperations(
     if (!OPEN_OPERATIONS.includes(op)) {
       context.lease.require(peer);
     }
-    if (OBSERVATIONS.includes(op) && (peer.version ?? 0) < OBSERVATION_SINCE) {
-      throw workerError("worker_feature_unavailable", "This version of the worker protocol has no observation.");
-    }
     if (NAMING.includes(op) && (peer.version ?? 0) < VIEWERS_SINCE) {
       throw workerError("worker_feature_unavailable", "This version of the worker protocol has no named viewers.");
+    }
+    if (OBSERVATIONS.includes(op) && (peer.version ?? 0) < OBSERVATION_SINCE) {
+      throw workerError("worker_feature_unavailable", "This version of the worker protocol has no observation.");
     }
     return await (operations[op] as Perform<OperationName>)(peer, params);
   };
@@ -75,12 +76,12 @@ function listOperations(context: OperationsContext): Operations {
     inspect: () => session.inspect(lease.controller),
     initialize: (_peer, spec) => session.initialize(spec),
     open_data_stream: (peer, params) => openDataStream(context, peer, params),
-    terminal_snapshot: () => takeSnapshot(session.runtime),
     close_stream: (_peer, { stream }) => {
       const viewer = session.viewers.find(stream);
       viewer?.end();
       return { closed: viewer !== undefined };
     },
+    terminal_snapshot: () => takeSnapshot(session.runtime),
     read_text: (_peer, params) => readText(session.runtime, params),
     read_output: (_peer, params) => readOutput(session.runtime, session.waiters, params),
     write_plan: (_peer, plan) => lease.ledger.perform(identifyPlan(plan), () => writePlan(session, plan)),
@@ -121,6 +122,7 @@ function identifyPlan(plan: WritePlanParams): { sequence: number; digest: string
 }
 
 async function writePlan(session: WorkerSession, plan: WritePlanParams): Promise<WritePlanResult> {
+  const endsAt = plan.timeout_ms === undefined ? undefined : performance.now() + plan.timeout_ms;
   const { runtime } = session;
   if (runtime.exit || runtime.input.isFull) {
     const reason = runtime.exit ? "exited" : "queue_full";
@@ -130,15 +132,31 @@ async function writePlan(session: WorkerSession, plan: WritePlanParams): Promise
     bytes: Buffer.from(data, "base64"),
     delayMs: delayMs ?? 0,
   }));
-  const outcome = await session.viewers.gate.admit(() => runtime.input.writePlan(fragments));
+  const outcome = await session.viewers.gate.admit(() => runtime.input.writePlan(fragments, { endsAt }));
   runtime.foreground.noteActivity();
-  if (outcome === "discarded") {
-    throw workerError("worker_write_outcome_unknown", "The input was dropped before all of it was written.");
+  const bytes = fragments.reduce((sum, fragment) => sum + fragment.bytes.length, 0);
+  if (outcome.kind !== "written") {
+    throw notWritten(outcome, bytes);
   }
   return {
     sequence: plan.sequence,
-    bytes: fragments.reduce((sum, { bytes }) => sum + bytes.length, 0),
+    bytes,
     output_offset: runtime.ring.endOffset,
     written_at_ms: Date.now(),
   };
+}
+
+function notWritten({ kind, writtenBytes }: InputOutcome, bytes: number): Error {
+  const details = { written_bytes: writtenBytes, bytes };
+  if (kind === "discarded") {
+    const message = "The input was dropped before all of it was written.";
+    return workerError("worker_write_outcome_unknown", message, { details });
+  }
+  return writtenBytes === 0
+    ? workerError("session_input_blocked", "The program does not read its input; nothing was written.", { details })
+    : workerError(
+        "session_input_incomplete",
+        `The program does not read its input: ${writtenBytes} of ${bytes} bytes were written, the rest was dropped.`,
+        { details },
+      );
 }

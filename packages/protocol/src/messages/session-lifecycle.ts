@@ -84,7 +84,14 @@ export const sessionLifecycle = defineMethods({
     result: z.array(sessionInfo),
   },
   "session.inspect": { params: sessionId, result: sessionInfo },
-  "session.stop": { params: sessionId, result: openObject({ stopped: z.boolean() }) },
+  "session.stop": {
+    params: sessionId,
+    result: openObject({
+      stopped: z.boolean(),
+      /** False: the session has ended, but the host's disk does not take that yet. It is stored as soon as it does. */
+      stored: z.boolean().optional().register(schemaNotes, { isOurs: true }),
+    }),
+  },
   "session.remove": { params: sessionId, result: openObject(removedShape) },
   "session.remove_accepting_unconfirmed": {
     params: sessionId,

@@ -49,8 +49,8 @@ export function lifecycleMethods({ registry, launcher, ender, inventory }: Lifec
       [...registry.all].filter((session) => matchesAll(session, filters)).map((session) => toSessionInfo(session)),
     "session.inspect": (id) => toSessionInfo(registry.get(id)),
     "session.stop": async (id) => {
-      await ender.stop(registry.get(id));
-      return { stopped: true };
+      const { isStored } = await ender.stop(registry.get(id));
+      return { stopped: true, stored: isStored ? undefined : false };
     },
     "session.remove": async (id) => {
       const { removed, stopped } = await remove(id, false);

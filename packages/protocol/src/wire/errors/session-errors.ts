@@ -25,6 +25,10 @@ export const sessionErrors = () => ({
   session_detection_response_too_large: runtime("The detection previews do not fit in one answer."),
   session_input_rejected: runtime("The session refused the input."),
   session_input_blocked: runtime("The session's program does not take input now.", { retryable: true }),
+  session_input_incomplete: runtime("Only a part of the input was written; the rest was dropped.", {
+    hint: "Look at the session's screen before sending more.",
+    isOurs: true,
+  }),
   session_agent_blocked: runtime("The agent waits for a decision, so text was not typed into it.", {
     hint: "Attach and answer its question first.",
   }),
