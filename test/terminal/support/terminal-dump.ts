@@ -10,7 +10,6 @@ import {
   cellWidth,
   type GridRow,
   type Hyperlink,
-  type RowCells,
   type ScreenState,
   type Style,
   type TerminalState,
@@ -18,17 +17,26 @@ import {
 } from "../../../packages/host/src/worker/engine/terminal-state.ts";
 
 /** A terminal's whole state as flat text facts by name, so that two can be compared and a difference be read. */
-export type TerminalDump = Map<string, string>;
+export interface TerminalDump {
+  readonly facts: Map<string, string>;
+  readonly lines: Map<string, LineDump>;
+}
+
+/** One row. Two with the same digest are alike; without one, or where they differ, the facts decide. */
+export interface LineDump {
+  readonly digest: string | undefined;
+  facts(): Map<string, string>;
+}
 
 /** Facts that mean the same are written the same: an empty alternate screen and none, ASCII and UTF-8, and so on. */
 export function dumpTerminal(state: TerminalState, historyRows: number): TerminalDump {
-  const dump: TerminalDump = new Map();
+  const dump: TerminalDump = { facts: new Map(), lines: new Map() };
   const { header } = state;
   for (const [name, value] of Object.entries(header)) {
     if (name === "hasAlternate") continue;
-    dump.set(`header.${name}`, text(value instanceof Map ? [...value] : value));
+    dump.facts.set(`header.${name}`, text(value instanceof Map ? [...value] : value));
   }
-  dump.set("pending", Buffer.from(state.pending).toString("latin1"));
+  dump.facts.set("pending", Buffer.from(state.pending).toString("latin1"));
   const { primary, alternate } = state;
   dumpScreen(dump, { name: "primary", screen: primary, isActive: !header.alternateActive, historyRows });
   if (alternate !== undefined) {
@@ -37,8 +45,20 @@ export function dumpTerminal(state: TerminalState, historyRows: number): Termina
   return dump;
 }
 
+const NOTHING: ReadonlyMap<string, string> = new Map();
+
 /** Lines that name what differs. */
 export function differences(expected: TerminalDump, actual: TerminalDump): string[] {
+  const found = differingFacts(expected.facts, actual.facts);
+  for (const name of new Set([...expected.lines.keys(), ...actual.lines.keys()])) {
+    const [first, second] = [expected.lines.get(name), actual.lines.get(name)];
+    if (first?.digest !== undefined && first.digest === second?.digest) continue;
+    found.push(...differingFacts(first?.facts() ?? NOTHING, second?.facts() ?? NOTHING));
+  }
+  return found;
+}
+
+function differingFacts(expected: ReadonlyMap<string, string>, actual: ReadonlyMap<string, string>): string[] {
   const names = new Set([...expected.keys(), ...actual.keys()]);
   return [...names]
     .filter((name) => (expected.get(name) ?? "") !== (actual.get(name) ?? ""))
@@ -56,7 +76,7 @@ interface ScreenView {
 }
 
 function dumpScreen(dump: TerminalDump, { name, screen, isActive, historyRows }: ScreenView): void {
-  const set = (fact: string, value: unknown): void => void dump.set(`${name}.${fact}`, text(value));
+  const set = (fact: string, value: unknown): void => void dump.facts.set(`${name}.${fact}`, text(value));
   if (isActive) {
     // The cursor of the screen that is out of view is overwritten when the screen comes back.
     set("position", [screen.row, screen.col, screen.pendingWrap]);
@@ -76,16 +96,35 @@ function dumpScreen(dump: TerminalDump, { name, screen, isActive, historyRows }:
     const line = text([facts, styleText(saved.style), charsetText(saved.charset)]);
     if (line !== UNSAVED) set("saved", line);
   }
-  dumpRows(dump, name, { screen, historyRows });
-  if (isActive) set("hyperlink", linkText(screen.hyperlink));
+  const links = new LinkNames();
+  dumpRows(dump, { name, screen, historyRows, links });
+  if (isActive) set("hyperlink", links.textOf(screen.hyperlink));
+}
+
+/**
+ * A link that the program did not name gets a number where it is seen first: what its terminals call it depends on how many links
+ * they have seen, and a repaint gives it a name.
+ */
+class LinkNames {
+  readonly #numbers = new Map<string, number>();
+
+  textOf(link: Hyperlink | undefined): string {
+    if (link === undefined) return "";
+    if (link.id !== undefined && !link.id.startsWith("pohunek-")) return `link ${link.id} ${link.uri}`;
+    const number = this.#numbers.get(link.key) ?? this.#numbers.size;
+    this.#numbers.set(link.key, number);
+    return `link #${number} ${link.uri}`;
+  }
 }
 
 interface RowsView {
+  readonly name: string;
   readonly screen: ScreenState;
   readonly historyRows: number;
+  readonly links: LinkNames;
 }
 
-function dumpRows(dump: TerminalDump, name: string, { screen, historyRows }: RowsView): void {
+function dumpRows(dump: TerminalDump, { name, screen, historyRows, links }: RowsView): void {
   const { grid } = screen;
   const first = Math.max(0, grid.count - grid.visible - historyRows);
   for (let index = first; index < grid.count; index += 1) {
@@ -94,37 +133,79 @@ function dumpRows(dump: TerminalDump, name: string, { screen, historyRows }: Row
     // Prompt marks are of no use on the alternate screen, nor is it known whether the first row goes on from one above.
     const prompt = name === "primary" ? row.prompt || "" : "";
     const flags = `${row.wrapped ? "W" : ""}${row.continuation && index > first ? "C" : ""}${prompt}`;
-    if (flags !== "") dump.set(`${place}.flags`, flags);
-    const cells = row.cells();
-    for (let col = 0; col < cells.count; col += 1) {
-      const cell = cellText(row, cells, col);
-      if (cell !== "") dump.set(`${place}.col${col}`, cell);
-    }
+    dump.lines.set(place, {
+      digest: `${flags}|${digestOf(row, links)}`,
+      facts: () => factsOf(place, { row, flags, links }),
+    });
   }
 }
 
-function cellText(row: GridRow, cells: RowCells, col: number): string {
-  const low = cells.low(col);
-  const high = cells.high(col);
+function digestOf(row: GridRow, links: LinkNames): string {
+  if (row.plainBytes !== undefined) return Buffer.from(row.plainBytes).toString("latin1");
+  const cells = row.cells();
+  let digest = "";
+  let look = "";
+  for (let col = 0; col < cells.count; col += 1) {
+    const low = cells.low(col);
+    const high = cells.high(col);
+    const id = `${low >>> 26},${high}`;
+    if (id !== look) digest += `|${lookText({ row, low, high, links })}|`;
+    look = id;
+    digest += String.fromCharCode(low & 0xffff, (low >>> 16) & 0x3ff) + row.graphemes(col);
+  }
+  return digest;
+}
+
+interface FactsView {
+  readonly row: GridRow;
+  readonly flags: string;
+  readonly links: LinkNames;
+}
+
+function factsOf(place: string, { row, flags, links }: FactsView): Map<string, string> {
+  const facts = new Map<string, string>();
+  if (flags !== "") facts.set(`${place}.flags`, flags);
+  const cells = row.cells();
+  for (let col = 0; col < cells.count; col += 1) {
+    const cell = cellText(row, { low: cells.low(col), high: cells.high(col), col, links });
+    if (cell !== "") facts.set(`${place}.col${col}`, cell);
+  }
+  return facts;
+}
+
+interface CellView {
+  readonly low: number;
+  readonly high: number;
+  readonly col: number;
+  readonly links: LinkNames;
+}
+
+function cellText(row: GridRow, { low, high, col, links }: CellView): string {
   if (low === 0 && high === 0) return "";
   // The unused last column before a wide character that has gone.
   if (cellWidth(high) === WIDTH.head && !row.wrapped) return "";
   const content = cellContent(low);
   if (cellIsErased(low)) return `erased ${cellKind(low)}:${content}`;
+  const character = content === 0 ? "blank" : String.fromCodePoint(content) + row.graphemes(col);
+  return `${character} ${lookText({ row, low, high, links })}`;
+}
+
+interface LookView {
+  readonly row: GridRow;
+  readonly low: number;
+  readonly high: number;
+  readonly links: LinkNames;
+}
+
+function lookText({ row, low, high, links }: LookView): string {
   const link = cellLink(high);
   return [
-    content === 0 ? "blank" : String.fromCodePoint(content) + row.graphemes(col),
     `w${cellWidth(high)}`,
     styleText(row.style(cellStyle(low, high))),
     cellIsProtected(high) ? "protected" : "",
     `s${cellSemantic(high)}`,
-    link === 0 ? "" : linkText(row.hyperlink(link)),
+    link === 0 ? "" : links.textOf(row.hyperlink(link)),
   ].join(" ");
-}
-
-/** A link that the program did not name goes by the name that a repaint gives it. */
-function linkText(link: Hyperlink | undefined): string {
-  return link === undefined ? "" : `link ${link.id ?? `pohunek-${link.key.slice(1)}`} ${link.uri}`;
 }
 
 function styleText(style: Style): string {

@@ -42,6 +42,7 @@ export interface XtermBuffer {
 export interface XtermLine {
   readonly length: number;
   readonly isWrapped: boolean;
+  readonly _data: Uint32Array;
   loadCell(col: number, cell: XtermCell): XtermCell;
   translateToString(trimRight: boolean): string;
 }
