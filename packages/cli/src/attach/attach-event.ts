@@ -8,6 +8,8 @@ export type AttachEvent =
   | { readonly type: "ended"; readonly link: AttachLink }
   | { readonly type: "signal"; readonly name: EndSignal }
   | { readonly type: "suspend" }
+  /** Something that the user has to be told; the session's screen comes back afterwards. */
+  | { readonly type: "notice"; readonly text: string }
   /** The terminal is gone. */
   | { readonly type: "gone" }
   /** Something was typed for the menu. */

@@ -45,13 +45,17 @@ export async function reconnect(request: ReconnectRequest): Promise<AttachOutcom
       isTold = true;
       request.screen.showNotice(NOTICE);
     }
-    const outcome = await waitForStep(request);
+    const outcome = await waitForUser(request, STEP_MS);
     if (outcome !== undefined) return outcome;
   }
 }
 
-async function waitForStep({ events, input }: ReconnectRequest): Promise<AttachOutcome | undefined> {
-  const event = await events.next(STEP_MS);
+/** While the session is not connected: an outcome, when the user wants to leave. */
+export async function waitForUser(
+  { events, input }: Pick<ReconnectRequest, "events" | "input">,
+  ms: number,
+): Promise<AttachOutcome | undefined> {
+  const event = await events.next(ms);
   switch (event?.type) {
     case "key":
       if (event.action === "detach") return { type: "detached", by: "key" };

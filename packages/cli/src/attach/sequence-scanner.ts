@@ -1,3 +1,5 @@
+import { endOfString, OSC_ENDS, STRING_ENDS } from "./string-end.ts";
+
 /** What the scanner tells about a stream of terminal output. Parameters are valid only during the call. */
 export interface SequenceListener {
   onCsi(sequence: CsiSequence): void;
@@ -59,7 +61,6 @@ const OSC_HEAD_BYTES = 64;
 const INLINE_SCAN_BYTES = 24;
 
 const ESC = 0x1b;
-const BEL = 0x07;
 const CAN = 0x18;
 const SUB = 0x1a;
 
@@ -192,7 +193,7 @@ export class SequenceScanner {
   }
 
   #inString(bytes: Uint8Array, from: number): number {
-    const end = this.#endOfString(bytes, from);
+    const end = endOfString(bytes, from, this.#state === OSC ? OSC_ENDS : STRING_ENDS);
     if (this.#state === OSC) this.#keepOsc(bytes.subarray(from, end));
     if (end === bytes.length) return end;
     const byte = bytes[end] as number;
@@ -200,16 +201,6 @@ export class SequenceScanner {
     if (byte === ESC) return this.#enterEscape(end);
     this.#state = GROUND;
     return end + 1;
-  }
-
-  /** Index of the byte that ends the string: ESC (of ESC \), CAN, SUB, and for OSC also BEL. */
-  #endOfString(bytes: Uint8Array, from: number): number {
-    let end = bytes.length;
-    for (const byte of this.#state === OSC ? OSC_ENDS : STRING_ENDS) {
-      const found = bytes.indexOf(byte, from);
-      if (found !== -1 && found < end) end = found;
-    }
-    return end;
   }
 
   #keepOsc(bytes: Uint8Array): void {
@@ -225,6 +216,3 @@ export class SequenceScanner {
     this.#listener.onOsc(String.fromCharCode(...head), isWhole);
   }
 }
-
-const OSC_ENDS: readonly number[] = [BEL, ESC, CAN, SUB];
-const STRING_ENDS: readonly number[] = [ESC, CAN, SUB];
