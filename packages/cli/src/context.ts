@@ -4,7 +4,7 @@ import type { Paint } from "./output/colour.ts";
 import type { Output } from "./output/output.ts";
 import type { LocalTerminal } from "./terminal/local-terminal.ts";
 
-export type SignalName = EndSignal | "SIGWINCH" | "SIGTSTP" | "SIGCONT";
+export type SignalName = EndSignal | "SIGWINCH" | "SIGTSTP" | "SIGCONT" | "SIGIO";
 
 /** The signals of this process. */
 export interface Signals {

@@ -65,10 +65,14 @@ class AttachClient implements AsyncDisposable {
       onGone: () => this.#events.put({ type: "gone" }),
     });
     this.#size = new SizeFollower({ screen: this.#screen, send: (size) => this.#resize(size) });
-    this.#input = new AttachInput(request.keys, {
-      onAction: (action) => this.#events.put({ type: "key", action }),
-      onEnd: () => this.#events.put({ type: "gone" }),
-    });
+    const { keys, signals, terminal } = request;
+    this.#input = new AttachInput(
+      { keys, signals, calls: terminal.calls },
+      {
+        onAction: (action) => this.#events.put({ type: "key", action }),
+        onEnd: () => this.#events.put({ type: "gone" }),
+      },
+    );
   }
 
   async run(): Promise<AttachOutcome> {

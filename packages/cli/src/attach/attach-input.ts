@@ -1,11 +1,17 @@
 import type { AttachAction, AttachKey } from "./attach-keys.ts";
 import { AttachKeys, KEY_HOLD_MS } from "./attach-keys.ts";
+import type { TerminalInputSource } from "./terminal-input.ts";
 import { TerminalInput } from "./terminal-input.ts";
 
 export interface AttachInputListener {
   /** One of the client's own keys. What is typed after it waits until it is known whom it is for. */
   onAction(action: AttachAction): void;
   onEnd(): void;
+}
+
+/** Where keys come from, and which of them are the client's own. */
+export interface AttachInputSource extends TerminalInputSource {
+  readonly keys: readonly AttachKey[];
 }
 
 type Receiver = (bytes: Uint8Array) => void;
@@ -29,10 +35,11 @@ export class AttachInput {
   #isHeld = false;
   #holdTimer: Timer | undefined;
 
-  constructor(keys: readonly AttachKey[], listener: AttachInputListener) {
+  constructor({ keys, ...source }: AttachInputSource, listener: AttachInputListener) {
     this.#keys = new AttachKeys(keys);
     this.#listener = listener;
-    this.#terminal = new TerminalInput({ onInput: (bytes) => this.#take(bytes), onEnd: () => listener.onEnd() });
+    const events = { onInput: (bytes: Uint8Array) => this.#take(bytes), onEnd: () => listener.onEnd() };
+    this.#terminal = new TerminalInput(source, events);
   }
 
   start(): void {
@@ -42,7 +49,7 @@ export class AttachInput {
   /** Reads no more, and drops what nobody has got. */
   stop(): void {
     clearTimeout(this.#holdTimer);
-    this.#terminal.pause();
+    this.#terminal.close();
     this.#isHeld = true;
   }
 

@@ -1,6 +1,13 @@
+import type { Signals } from "../context.ts";
+import type { LibraryCalls } from "../terminal/libc.ts";
+
 const IN = 0;
+/** This program's view of its input, as a path that opens it anew: only so can it be non-blocking for us alone. */
+const IN_PATH = "/proc/self/fd/0";
 /** A terminal gives at most 4 KB at once; more is for input that is a pipe. */
 const BUFFER_BYTES = 65_536;
+/** Read in one turn, so that output and signals get theirs beside a paste. */
+const TURN_BYTES = 65_536;
 /** Somebody made the descriptor non-blocking: look again after this long. */
 const RETRY_MS = 10;
 
@@ -10,25 +17,82 @@ export interface TerminalInputListener {
   onEnd(): void;
 }
 
-/** Reads the local terminal, without `process.stdin`, whose set-up takes as long as a whole attach. */
+export interface TerminalInputSource {
+  readonly calls: Pick<LibraryCalls, "openAnnounced" | "read" | "close">;
+  readonly signals: Pick<Signals, "on">;
+}
+
+/**
+ * Reads the local terminal, without `process.stdin`, whose set-up takes as long as a whole attach. Where the terminal can be
+ * opened anew it is read when a signal says so, in this thread; elsewhere a thread waits in a read, which makes a key a tenth
+ * of a millisecond later.
+ */
 export class TerminalInput {
+  readonly #source: TerminalInputSource;
   readonly #listener: TerminalInputListener;
   readonly #buffer = Buffer.allocUnsafe(BUFFER_BYTES);
+  #way: "unopened" | "announced" | "thread" | "closed" = "unopened";
+  #fd = -1;
+  #isScheduled = false;
   #isReading = false;
   #isPaused = true;
 
-  constructor(listener: TerminalInputListener) {
+  constructor(source: TerminalInputSource, listener: TerminalInputListener) {
+    this.#source = source;
     this.#listener = listener;
   }
 
   resume(): void {
     this.#isPaused = false;
-    if (!this.#isReading) this.#readNext();
+    if (this.#way === "unopened") this.#open();
+    if (this.#way === "announced") this.#lookLater();
+    if (this.#way === "thread" && !this.#isReading) this.#readNext();
   }
 
   /** No further read is begun. One that waits for a key goes on, and its bytes are still delivered. */
   pause(): void {
     this.#isPaused = true;
+  }
+
+  /** Reads no more. */
+  close(): void {
+    this.pause();
+    if (this.#way === "announced") this.#source.calls.close(this.#fd);
+    this.#way = "closed";
+  }
+
+  #open(): void {
+    const { calls, signals } = this.#source;
+    // Before the first signal and for good: one that nobody expects any more would end this program.
+    signals.on("SIGIO", () => this.#look());
+    this.#fd = calls.openAnnounced(IN_PATH);
+    this.#way = this.#fd === -1 ? "thread" : "announced";
+  }
+
+  /** Takes all that is there. What comes later announces itself. */
+  #look(): void {
+    let taken = 0;
+    while (!this.#isPaused && this.#way === "announced" && taken < TURN_BYTES) {
+      const count = this.#source.calls.read(this.#fd, this.#buffer);
+      if (count < 0) return;
+      if (count === 0) {
+        this.pause();
+        this.#listener.onEnd();
+        return;
+      }
+      taken += count;
+      this.#deliver(count);
+    }
+    if (taken >= TURN_BYTES) this.#lookLater();
+  }
+
+  #lookLater(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#look();
+    });
   }
 
   #readNext(): void {
@@ -45,13 +109,17 @@ export class TerminalInput {
         this.#listener.onEnd();
         return;
       }
-      // Copied, since the listener may keep it while the next read is under way.
-      this.#listener.onInput(Uint8Array.from(this.#buffer.subarray(0, count)));
+      this.#deliver(count);
       this.#continue();
     });
   }
 
   #continue(): void {
     if (!this.#isPaused && !this.#isReading) this.#readNext();
+  }
+
+  /** Copied, since the listener may keep it while the next read is under way. */
+  #deliver(count: number): void {
+    this.#listener.onInput(Uint8Array.from(this.#buffer.subarray(0, count)));
   }
 }

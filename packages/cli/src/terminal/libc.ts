@@ -4,8 +4,20 @@ import { dlopen } from "bun:ffi";
  * The C library of a system, by the name that it has there, with the numbers that differ between them. The first that
  * loads is this system's. `cfmakeraw` and opaque buffers keep every structure layout out of this program.
  */
-const LINUX = { openFlags: 0o4401, windowSizeRequest: 0x5413n, peerLevel: 1, peerOption: 17 };
-const DARWIN = { openFlags: 0x20005, windowSizeRequest: 0x40087468n, peerLevel: 0, peerOption: 2 };
+const LINUX = {
+  openFlags: 0o4401,
+  announced: { open: 0o4400, set: 0o24000 },
+  windowSizeRequest: 0x5413n,
+  peerLevel: 1,
+  peerOption: 17,
+};
+const DARWIN = {
+  openFlags: 0x20005,
+  announced: undefined,
+  windowSizeRequest: 0x40087468n,
+  peerLevel: 0,
+  peerOption: 2,
+};
 
 const LIBRARIES: readonly Library[] = [
   { name: "libc.so.6", ...LINUX },
@@ -18,6 +30,11 @@ interface Library {
   readonly name: string;
   /** O_WRONLY | O_NONBLOCK | O_NOCTTY */
   readonly openFlags: number;
+  /**
+   * O_RDONLY | O_NONBLOCK | O_NOCTTY, and O_NONBLOCK | O_ASYNC; absent where opening a descriptor anew only duplicates it, so
+   * that these flags would be the shell's as well.
+   */
+  readonly announced: { readonly open: number; readonly set: number } | undefined;
   /** TIOCGWINSZ */
   readonly windowSizeRequest: bigint;
   /** SOL_SOCKET and SO_PEERCRED, or SOL_LOCAL and LOCAL_PEERPID: both answers begin with the process id. */
@@ -27,6 +44,9 @@ interface Library {
 
 /** The same everywhere. */
 const LOCK_EX = 2;
+const F_SETFL = 4;
+/** On Linux, where it is used. */
+const F_SETOWN = 8;
 
 /** What every command needs; each symbol takes its time to load. */
 const FIRST_SYMBOLS = {
@@ -41,6 +61,8 @@ const OTHER_SYMBOLS = {
   cfmakeraw: { args: ["ptr"], returns: "void" },
   open: { args: ["cstring", "i32"], returns: "i32" },
   close: { args: ["i32"], returns: "i32" },
+  fcntl: { args: ["i32", "i32", "i32"], returns: "i32" },
+  read: { args: ["i32", "ptr", "u64"], returns: "i64" },
   flock: { args: ["i32", "i32"], returns: "i32" },
   getsockopt: { args: ["i32", "i32", "i32", "ptr", "ptr"], returns: "i32" },
 } as const;
@@ -53,7 +75,11 @@ export interface LibraryCalls {
   cfmakeraw(settings: Uint8Array): void;
   /** Opens for writing without ever waiting, and without making it the controlling terminal. A descriptor, or -1. */
   openForWriting(path: string): number;
+  /** Opens for reading without ever waiting; SIGIO announces what can be read. A descriptor, or -1. */
+  openAnnounced(path: string): number;
   close(fd: number): number;
+  /** How many bytes came, 0 at the end, or -1 when there is nothing now. */
+  read(fd: number, target: Uint8Array): number;
   /** How many bytes were taken, or -1. */
   write(fd: number, bytes: Uint8Array, length: number): number;
   /** ioctl(TIOCGWINSZ) */
@@ -90,7 +116,9 @@ function callsOf(library: Library): LibraryCalls {
     tcsetattr: (fd, when, settings) => others().tcsetattr(fd, when, settings),
     cfmakeraw: (settings) => others().cfmakeraw(settings),
     openForWriting: (path) => others().open(Buffer.from(`${path}\0`), library.openFlags),
+    openAnnounced: (path) => openAnnounced(others(), path, library.announced),
     close: (fd) => others().close(fd),
+    read: (fd, target) => Number(others().read(fd, target, target.length)),
     lock: (fd) => others().flock(fd, LOCK_EX),
     peerPid: (fd) => {
       const peer = new Int32Array(3);
@@ -99,6 +127,14 @@ function callsOf(library: Library): LibraryCalls {
       return answer === 0 && (peer[0] ?? 0) > 0 ? peer[0] : undefined;
     },
   };
+}
+
+function openAnnounced(calls: OtherSymbols, path: string, flags: Library["announced"]): number {
+  const fd = flags === undefined ? -1 : calls.open(Buffer.from(`${path}\0`), flags.open);
+  if (fd === -1 || flags === undefined) return -1;
+  if (calls.fcntl(fd, F_SETOWN, process.pid) === 0 && calls.fcntl(fd, F_SETFL, flags.set) === 0) return fd;
+  calls.close(fd);
+  return -1;
 }
 
 type OtherSymbols = ReturnType<typeof dlopen<typeof OTHER_SYMBOLS>>["symbols"];

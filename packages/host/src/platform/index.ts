@@ -11,6 +11,7 @@ export type {
   PtyCalls,
   PtyPair,
   PtyReader,
+  ReadinessSet,
   SocketCalls,
   TcpEnd,
   WindowSize,

@@ -169,9 +169,16 @@ export interface FileCalls {
   syncDirectory(path: string): void;
 }
 
-export interface Readiness {
-  readonly canRead: boolean;
-  readonly canWrite: boolean;
+/** Asks for the readiness of several descriptors at once, as often as one likes. */
+export interface ReadinessSet {
+  clear(): void;
+  /** Descriptors count from 0, in the order in which they are added. */
+  add(fd: number, wantsRead: boolean, wantsWrite: boolean): void;
+  /** Looks now, without waiting. Returns how many are ready. */
+  poll(): number;
+  /** An end or a failure counts as readable. */
+  canRead(index: number): boolean;
+  canWrite(index: number): boolean;
 }
 
 /**
@@ -192,9 +199,6 @@ export interface SocketCalls {
   sendWithDescriptor(fd: number, bytes: Uint8Array, descriptor: number): boolean;
   /** Whether SIGIO comes to this process whenever the descriptor becomes ready. */
   signalReadiness(fd: number, isWanted: boolean): void;
-  /** Readiness now, in the order of `wanted`. An end or a failure counts as readable. */
-  poll(
-    wanted: readonly { readonly fd: number; readonly read: boolean; readonly write: boolean }[],
-  ): readonly Readiness[];
+  openReadinessSet(): ReadinessSet;
   close(fd: number): void;
 }

@@ -1,4 +1,4 @@
-import type { SocketCalls } from "../platform/index.ts";
+import type { ReadinessSet, SocketCalls } from "../platform/index.ts";
 
 /** Somebody who reads and writes a descriptor without waiting. */
 export interface WatchedDescriptor {
@@ -13,22 +13,25 @@ export interface WatchedDescriptor {
 /** Serves all descriptors of the worker's socket on one signal, which says that some of them became ready, not which. */
 export class DescriptorWatch {
   readonly #sockets: SocketCalls;
-  readonly #watched = new Set<WatchedDescriptor>();
+  readonly #ready: ReadinessSet;
+  /** Replaced, never changed, so that a round goes on over the one it began with. */
+  #watched: readonly WatchedDescriptor[] = [];
   #isScheduled = false;
 
   constructor(sockets: SocketCalls) {
     this.#sockets = sockets;
+    this.#ready = sockets.openReadinessSet();
   }
 
   add(descriptor: WatchedDescriptor): void {
-    this.#watched.add(descriptor);
+    this.#watched = [...this.#watched, descriptor];
     this.#sockets.signalReadiness(descriptor.fd, true);
     // It may have been ready before it could signal.
     this.schedule();
   }
 
   remove(descriptor: WatchedDescriptor): void {
-    this.#watched.delete(descriptor);
+    this.#watched = this.#watched.filter((one) => one !== descriptor);
   }
 
   /** Whether the descriptor announces itself; one that does not is looked after by its owner. */
@@ -49,21 +52,27 @@ export class DescriptorWatch {
 
   /** SIGIO. */
   serve(): void {
-    const watched = [...this.#watched];
-    const wanted = watched.map(({ fd, wantsRead, wantsWrite }) => ({ fd, read: wantsRead, write: wantsWrite }));
+    const watched = this.#watched;
+    const ready = this.#ready;
+    ready.clear();
+    for (const { fd, wantsRead, wantsWrite } of watched) ready.add(fd, wantsRead, wantsWrite);
+    if (ready.poll() > 0 && this.#serveReady(watched, ready)) {
+      this.schedule();
+    }
+  }
+
+  /** True: there may be more that no signal will announce again. */
+  #serveReady(watched: readonly WatchedDescriptor[], ready: ReadinessSet): boolean {
     let hasMore = false;
-    for (const [index, { canRead, canWrite }] of this.#sockets.poll(wanted).entries()) {
-      const descriptor = watched[index];
+    for (const [index, descriptor] of watched.entries()) {
       // One that was served before may have ended this one.
-      if (canWrite && descriptor && this.#watched.has(descriptor)) {
+      if (ready.canWrite(index) && this.#watched.includes(descriptor)) {
         descriptor.writable();
       }
-      if (canRead && descriptor && this.#watched.has(descriptor)) {
+      if (ready.canRead(index) && this.#watched.includes(descriptor)) {
         hasMore = descriptor.readable() || hasMore;
       }
     }
-    if (hasMore) {
-      this.schedule();
-    }
+    return hasMore;
   }
 }

@@ -63,7 +63,7 @@ export const darwin: Platform = {
     send: refuse("sockets.send"),
     sendWithDescriptor: refuse("sockets.sendWithDescriptor"),
     signalReadiness: refuse("sockets.signalReadiness"),
-    poll: refuse("sockets.poll"),
+    openReadinessSet: refuse("sockets.openReadinessSet"),
     close: refuse("sockets.close"),
   },
   readPeer: refuse("readPeer"),

@@ -4,6 +4,7 @@ import type { LineDiscipline, PtyCalls, PtyPair, PtyReader, WindowSize } from ".
 import { WOULD_BLOCK } from "../platform.ts";
 import { SystemError } from "../system-error.ts";
 import { check, checkReturned, cString, errnoName, lastErrno, libc } from "./libc.ts";
+import { PollSet } from "./poll-set.ts";
 
 const O_RDWR = 0x2;
 const O_NOCTTY = 0x100;
@@ -14,7 +15,6 @@ const TIOCSWINSZ = 0x5414;
 const TIOCSIG = 0x40045436;
 const TCSANOW = 0;
 const TCIFLUSH = 0;
-const POLLIN = 0x1;
 
 const { EAGAIN, EINTR, EIO } = constants.errno;
 
@@ -110,9 +110,13 @@ function writeNow(master: number, bytes: Uint8Array): number {
   return written < 0 ? wouldBlockOrThrow(lastErrno(), "write") : written;
 }
 
+const settling = new PollSet();
+
 function settleInput(slave: number): void {
+  settling.clear();
+  settling.add(slave, true, false);
   // To answer a poll that finds nothing, the kernel runs the work that is queued for this side (tty_buffer_flush_work).
-  isReadable(slave);
+  settling.poll();
 }
 
 function closePair(pair: PtyPair): void {
@@ -151,11 +155,6 @@ function fill(master: number, memory: { start: number; from: number; to: number 
     at += got;
   }
   return [at - memory.from, 0];
-}
-
-function isReadable(fd: number): boolean {
-  const pollfd = new Uint32Array([fd, POLLIN]);
-  return libc.poll(ptr(pollfd), 1, 0) > 0;
 }
 
 export const ptyCalls: PtyCalls = {

@@ -1,10 +1,11 @@
 import { ptr } from "bun:ffi";
 import { constants } from "node:os";
-import type { Readiness, SocketCalls } from "../platform.ts";
+import type { SocketCalls } from "../platform.ts";
 import { WOULD_BLOCK } from "../platform.ts";
 import { SystemError } from "../system-error.ts";
 import { DescriptorMessage } from "./descriptor-message.ts";
 import { check, cString, errnoName, lastErrno, libc } from "./libc.ts";
+import { PollSet } from "./poll-set.ts";
 
 const AF_UNIX = 1;
 const SOCK_STREAM = 1;
@@ -17,10 +18,6 @@ const F_GETFL = 3;
 const F_SETFL = 4;
 const F_SETOWN = 8;
 const O_ASYNC = 0x2000;
-const POLLIN = 0x1;
-const POLLOUT = 0x4;
-const POLLERR = 0x8;
-const POLLHUP = 0x10;
 const BACKLOG = 128;
 const { EAGAIN, EINTR } = constants.errno;
 
@@ -74,26 +71,6 @@ function signalReadiness(fd: number, isWanted: boolean): void {
   check(libc.fcntl(fd, F_SETFL, isWanted ? flags | O_ASYNC : flags & ~O_ASYNC), "fcntl F_SETFL");
 }
 
-type Wanted = Parameters<SocketCalls["poll"]>[0];
-
-function poll(wanted: Wanted): readonly Readiness[] {
-  // struct pollfd: i32 fd, i16 events, i16 revents.
-  const view = new DataView(new ArrayBuffer(wanted.length * 8));
-  for (const [index, { fd, read, write }] of wanted.entries()) {
-    view.setInt32(index * 8, fd, true);
-    view.setInt16(index * 8 + 4, (read ? POLLIN : 0) | (write ? POLLOUT : 0), true);
-  }
-  if (wanted.length > 0) {
-    libc.poll(ptr(view), wanted.length, 0);
-  }
-  return wanted.map(({ read }, index) => {
-    const events = view.getInt16(index * 8 + 6, true);
-    // A peer that is gone is noticed by reading; while reading is not wanted it has to wait.
-    const isReadable = (events & (POLLIN | POLLERR | POLLHUP)) !== 0;
-    return { canRead: read && isReadable, canWrite: (events & POLLOUT) !== 0 };
-  });
-}
-
 export const socketCalls: SocketCalls = {
   listen,
   accept: (listener) => orWouldBlock(libc.accept4(listener, null, null, SOCK_NONBLOCK | SOCK_CLOEXEC), "accept"),
@@ -107,7 +84,7 @@ export const socketCalls: SocketCalls = {
   receiveWithDescriptor,
   sendWithDescriptor,
   signalReadiness,
-  poll,
+  openReadinessSet: () => new PollSet(),
   close: (fd) => {
     libc.close(fd);
   },
