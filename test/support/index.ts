@@ -14,5 +14,6 @@ export { RawAttach } from "./raw-attach.ts";
 export type { WireAnswer } from "./raw-client.ts";
 export { RawClient } from "./raw-client.ts";
 export { runDaemon } from "./refused-daemon.ts";
+export { Relay } from "./relay.ts";
 export { TempRoots } from "./temp-roots.ts";
 export { until } from "./until.ts";

@@ -59,7 +59,8 @@ export class OscState {
   restore(): string {
     const link = this.#isLinkOpen ? `\x1b]8;;${ST}` : "";
     const progress = this.#isProgressShown ? `\x1b]9;4;0${ST}` : "";
-    const pointer = this.#isPointerChanged ? `\x1b]22;${ST}` : "";
+    // No name means the default, but to some terminals nothing.
+    const pointer = this.#isPointerChanged ? `\x1b]22;text${ST}\x1b]22;${ST}` : "";
     const colours = [...this.#colours].map((number) => `\x1b]${number + RESET_OFFSET}${ST}`).join("");
     this.reset();
     this.#isProgressShown = false;

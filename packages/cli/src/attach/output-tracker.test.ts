@@ -77,7 +77,7 @@ describe("what a session left switched on is undone, and nothing else", () => {
     ["a link longer than is kept", `${ESC}]8;id=${"i".repeat(99)};http://x/${ESC}\\text`, `${ESC}]8;;${ESC}\\`],
     ["colours of the terminal", `${ESC}]11;#112233\x07${ESC}]4;1;red\x07`, `${ESC}]111${ESC}\\${ESC}]104${ESC}\\`],
     ["a progress bar", `${ESC}]9;4;1;20\x07`, `${ESC}]9;4;0${ESC}\\`],
-    ["a pointer shape", `${ESC}]22;pointer${ESC}\\`, `${ESC}]22;${ESC}\\`],
+    ["a pointer shape", `${ESC}]22;pointer${ESC}\\`, `${ESC}]22;text${ESC}\\${ESC}]22;${ESC}\\`],
     [
       "one tab stop at a place that nobody told",
       `${ESC}[3g${ESC}[9G${ESC}H${ESC}[17G${ESC}H\r  ${ESC}[1C${ESC}H`,
