@@ -37,6 +37,7 @@ test("a terminal state that breaks is replaced by a fresh one: the program and i
       foreground: () => undefined,
       exited: ({ code = -1 }) => exits.push(code),
       fault: (code, message) => faults.push(`${code} ${message}`),
+      report: () => undefined,
       hasViewer: () => false,
     },
   });

@@ -84,13 +84,13 @@ describe("a program that asks its terminal", () => {
 });
 
 const SHELLS = [
-  ["/bin/bash", "--norc", "-i"],
-  ["/usr/bin/zsh", "-f", "-i"],
-  ["/bin/dash", "-i"],
-] as const;
+  { name: "bash", shell: ["/bin/bash", "--norc", "-i"] },
+  { name: "zsh", shell: ["/usr/bin/zsh", "-f", "-i"] },
+  { name: "dash", shell: ["/bin/dash", "-i"] },
+];
 
 describe("a program that asks and is gone (C11)", () => {
-  test.each(SHELLS)("leaves nothing for %s to read as typed", async (...shell) => {
+  test.each(SHELLS)("leaves nothing for $name to read as typed", async ({ shell }) => {
     await using worker = await WorkerUnderTest.start();
     await using session = await worker.run(shell, { env: { PS1: "prompt> " } });
     const asker = join(worker.roots.base, "asker");

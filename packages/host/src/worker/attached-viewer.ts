@@ -1,5 +1,6 @@
 import type { AttachMode, ProtocolError } from "@pohunek/protocol/wire";
 import type { WindowSize } from "../platform/index.ts";
+import { AnswerFilter } from "./answer-filter.ts";
 import type { AttachStream, ByteSink, RawStreamListener } from "./attach-stream.ts";
 import type { AttachGrant } from "./attach-streams.ts";
 import { usableSize } from "./clamp-size.ts";
@@ -26,6 +27,9 @@ export class AttachedViewer {
   readonly #options: AttachedViewerOptions;
   readonly #stream: AttachStream;
   readonly #passage: Passage;
+  readonly #answers: AnswerFilter;
+  /** Number of the last question about the position that its terminal has answered. */
+  #lastPosition = 0;
   /** The size of its terminal, as far as it is of use. */
   size: WindowSize | undefined;
   #isPaused = false;
@@ -35,9 +39,16 @@ export class AttachedViewer {
     this.#options = options;
     this.size = usableSize(grant);
     this.#passage = session.viewers.gate.enter(() => session.viewers.typed(this));
+    this.#answers = new AnswerFilter({
+      deliver: (input) => this.#passage.pass(input),
+      takePositionQuestion: () => this.#takePositionQuestion(),
+      // Programs may not read the clipboard.
+      deliverClipboard: () => undefined,
+    });
     session.viewers.join(this);
     this.#stream = session.streams.open(connection, grant, raw);
     session.announcer.note("attached");
+    session.runtime.focus.noteViewers();
   }
 
   get grant(): AttachGrant {
@@ -52,12 +63,12 @@ export class AttachedViewer {
     return this.mode === "interactive";
   }
 
-  /** Input from the viewer, on its way through the gate into the queue; the bytes are only lent. */
+  /** Input from the viewer, on its way past its terminal's answers and through the gate into the queue; the bytes are only lent. */
   take(bytes: Uint8Array): void {
     if (!this.isInteractive || this.#options.session.runtime.exit || bytes.length === 0) {
       return;
     }
-    this.#passage.pass(bytes);
+    this.#answers.take(bytes);
     if (this.#isFull && !this.#isPaused) {
       this.#isPaused = true;
       this.#options.connection.pause();
@@ -94,8 +105,16 @@ export class AttachedViewer {
   leave(): void {
     const { session } = this.#options;
     session.streams.close(this.#stream);
+    this.#answers[Symbol.dispose]();
     this.#passage.leave();
     session.viewers.leave(this);
+    session.runtime.focus.noteViewers();
     session.announcer.note("attached");
+  }
+
+  #takePositionQuestion(): boolean {
+    const number = this.#options.session.runtime.asked.openPosition(this.#lastPosition);
+    this.#lastPosition = number ?? this.#lastPosition;
+    return number !== undefined;
   }
 }

@@ -5,9 +5,11 @@ import type { LaunchSpec } from "../worker-api/launch-spec.ts";
 import { WORKER_LIMITS } from "../worker-api/limits.ts";
 import type { StopResult, SurvivingProcess } from "../worker-api/operations.ts";
 import { workerError } from "../worker-api/worker-error.ts";
+import { AskedQuestions } from "./asked-questions.ts";
 import { clampSize, startingSize } from "./clamp-size.ts";
 import type { DescriptorWatch } from "./descriptor-watch.ts";
 import type { TerminalListener } from "./engine/terminal-engine.ts";
+import { FocusReport } from "./focus-report.ts";
 import { ForegroundWatch } from "./foreground-watch.ts";
 import { InputQueue } from "./input-queue.ts";
 import { OutputRing } from "./output-ring.ts";
@@ -28,6 +30,8 @@ export interface RuntimeListener {
   /** The program ended and all of its output is in the ring. */
   exited(exit: ExitOutcome): void;
   fault(code: RuntimeFault["code"], message: string): void;
+  /** The terminal answers or reports something to the program, which must not get into the middle of other input. */
+  report(bytes: Uint8Array): void;
   /** Somebody's terminal shows the session. */
   hasViewer(): boolean;
 }
@@ -58,6 +62,8 @@ export class SessionRuntime {
   readonly #pair: PtyPair;
   readonly #reader: PtyOutputReader;
   readonly #answers: TerminalAnswers;
+  readonly asked = new AskedQuestions();
+  readonly focus: FocusReport;
   readonly #mostSize: WindowSize;
   #size: WindowSize;
   #status: ExitOutcome | undefined;
@@ -86,8 +92,15 @@ export class SessionRuntime {
       pty: platform.pty,
       processes: platform.processes,
       pair: this.#pair,
-      write: (bytes) => this.input.writeRaw(bytes),
+      write: (bytes) => listener.report(bytes),
       look: () => this.#reader.look(),
+      asked: this.asked,
+    });
+    this.focus = new FocusReport({
+      isWanted: () => this.#wantsFocus,
+      hasViewer: () => listener.hasViewer(),
+      foregroundGroup: () => platform.pty.foregroundGroup(this.#pair.master),
+      write: (bytes) => listener.report(bytes),
     });
     this.foreground = new ForegroundWatch({
       platform,
@@ -235,9 +248,15 @@ export class SessionRuntime {
     };
   }
 
+  get #wantsFocus(): boolean {
+    const isRaw = !this.#options.platform.pty.lineDiscipline(this.#pair.master).isCanonical;
+    return isRaw && this.terminal.modes?.focusReporting === true;
+  }
+
   #takeOutput(bytes: Uint8Array): void {
     this.terminal.take(bytes);
     this.#answers.settle(bytes);
+    this.focus.noteOutput(bytes);
     this.input.retry();
     this.foreground.noteActivity();
     this.#options.listener.output();
@@ -248,6 +267,7 @@ export class SessionRuntime {
       this.#isDrained = true;
       this.foreground[Symbol.dispose]();
       this.#answers[Symbol.dispose]();
+      this.focus[Symbol.dispose]();
       this.#options.platform.pty.close(this.#pair);
       this.#options.listener.exited(this.#status);
       this.#ended.resolve(this.#status);

@@ -1,3 +1,4 @@
+import type { TerminalModes } from "./engine/terminal-engine.ts";
 import type { OutputRing } from "./output-ring.ts";
 import { isPlain, TerminalFeed } from "./terminal-feed.ts";
 import type { TerminalView } from "./terminal-view.ts";
@@ -33,6 +34,11 @@ export class SessionTerminal {
     const { feed } = this.#open();
     this.#guard(() => feed.catchUp());
     return this.#open().view;
+  }
+
+  /** The modes, without the cost of a look at the screen: output that waits to be fed is plain and changes none. */
+  get modes(): TerminalModes | undefined {
+    return this.#opened?.view.engine.modes;
   }
 
   /** `bytes` were just added to the ring. */

@@ -1,4 +1,5 @@
 import type { ProcessCalls, PtyCalls, PtyPair } from "../platform/index.ts";
+import type { AskedQuestions } from "./asked-questions.ts";
 
 export interface TerminalAnswersOptions {
   readonly pty: PtyCalls;
@@ -8,6 +9,7 @@ export interface TerminalAnswersOptions {
   readonly write: (bytes: Uint8Array) => void;
   /** Takes output that is there already. */
   readonly look: () => void;
+  readonly asked: AskedQuestions;
 }
 
 /** Answers to questions that were asked at about the same time by the same process group. */
@@ -32,6 +34,7 @@ const QUIET_LOOKS = 2;
 /** Longer than any run of questions. */
 const TAIL_BYTES = 512;
 
+const POSITION = /^\x1b\[\d+;\d+R$/;
 const QUESTION =
   "\\x1b(?:\\[[?>=]?[\\d;]*\\$?[cnpqtux]|\\[\\?[\\d;]*m|Z|\\][^\\x07\\x1b]*\\?[^\\x07\\x1b]*(?:\\x07|\\x1b\\\\)|P[$+]q[^\\x1b]*\\x1b\\\\)";
 const ENDS_WITH_QUESTION = new RegExp(`${QUESTION}$`);
@@ -57,6 +60,7 @@ export class TerminalAnswers implements Disposable {
 
   /** An answer in the order of the questions. `settle` has to follow. */
   add(bytes: Uint8Array): void {
+    if (POSITION.test(Buffer.from(bytes).toString("latin1"))) this.#options.asked.notePosition();
     this.#fresh.push(bytes);
   }
 

@@ -225,8 +225,14 @@ export class WorkerSession implements Disposable {
       foreground: (foreground) => this.#options.emit({ event: "identity_changed", foreground }),
       exited: (exit) => this.#noteExit(exit),
       fault: (code, message) => this.noteFault(code, message),
+      report: (bytes) => this.#report(bytes),
       hasViewer: () => this.viewers.interactiveCount > 0,
     };
+  }
+
+  #report(bytes: Uint8Array): void {
+    const { input } = this.runtime;
+    void this.viewers.gate.admit(() => Promise.resolve(input.writeRaw(bytes)));
   }
 
   #noteOutput(): void {
