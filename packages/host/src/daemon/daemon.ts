@@ -14,6 +14,7 @@ import { logDir } from "../worker-api/paths.ts";
 import { AttachGrants } from "./attach-grants.ts";
 import { Attachments } from "./attachments.ts";
 import type { Config } from "./config.ts";
+import { DescriptorRoom } from "./descriptor-room.ts";
 import type { Handlers } from "./dispatcher.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { Doctor } from "./doctor.ts";
@@ -107,7 +108,8 @@ export class Daemon implements AsyncDisposable {
     const doctor = new Doctor(
       doctorChecks({ roots, store, core, report, supervisor, overlays: () => listening.overlays?.look() }),
     );
-    const handlers = listHandlers(options, { core, attachments, waiters, doctor, daemonId });
+    const room = new DescriptorRoom(platform.self.openFilesLimit());
+    const handlers = listHandlers(options, { core, attachments, waiters, doctor, daemonId, room });
     const dispatcher = new Dispatcher({ handlers, daemonId, log });
     const accept: ListenerOptions["accept"] = (socket, origin) =>
       new Peer({
@@ -119,11 +121,12 @@ export class Daemon implements AsyncDisposable {
       });
     const uid = platform.self.uid();
     const readTcpOwner: Platform["readTcpOwner"] = (near, far) => platform.readTcpOwner(near, far);
-    const overlays = new OverlayListeners(config.overlays, { accept, log, uid, readTcpOwner });
+    const overlays = new OverlayListeners(config.overlays, { accept, room, log, uid, readTcpOwner });
     listening.overlays = overlays;
     overlays.start();
     const unix = listenUnix({
       accept,
+      room,
       log,
       path: publicSocketPath(roots),
       uid,
@@ -203,9 +206,11 @@ interface Parts {
   readonly waiters: Waiters;
   readonly doctor: Doctor;
   readonly daemonId: DaemonId;
+  readonly room: DescriptorRoom;
 }
 
-function listHandlers(options: DaemonOptions, { core, attachments, waiters, doctor, daemonId }: Parts): Handlers {
+function listHandlers(options: DaemonOptions, parts: Parts): Handlers {
+  const { core, attachments, waiters, doctor, daemonId, room } = parts;
   const { env, roots, config, platform, release } = options;
   const { registry, changes, creator, ender, inputs, inventory } = core;
   const userShell = chooseUserShell([env["SHELL"], userInfo().shell ?? undefined]);
@@ -219,6 +224,7 @@ function listHandlers(options: DaemonOptions, { core, attachments, waiters, doct
     userShell,
     daemonId,
     publicSocketPath: publicSocketPath(roots),
+    room,
   });
   return {
     ...hostMethods({

@@ -20,6 +20,7 @@ import {
 } from "@pohunek/protocol/wire";
 import type { Logger } from "../store/logger.ts";
 import { failureFields } from "../store/logger.ts";
+import { exhaustion } from "./descriptor-room.ts";
 import type { Origin } from "./origin.ts";
 import { originName, refusalOf } from "./origin.ts";
 
@@ -130,7 +131,7 @@ export class Dispatcher {
       return cause;
     }
     this.#options.log.error("request_failed", { request_id: request.id, ...failureFields(cause) });
-    return protocolError("internal_error", { cause });
+    return exhaustion(cause) ?? protocolError("internal_error", { cause });
   }
 }
 

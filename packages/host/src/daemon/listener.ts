@@ -5,7 +5,10 @@ import type { Socket, SocketHandler, TCPSocketListener, UnixSocketListener } fro
 import type { PeerIdentity, TcpEnd } from "../platform/index.ts";
 import type { Logger } from "../store/logger.ts";
 import { descriptorOf } from "../worker-api/socket-descriptor.ts";
+import type { DescriptorRoom } from "./descriptor-room.ts";
+import { descriptorsExhausted } from "./descriptor-room.ts";
 import type { Origin } from "./origin.ts";
+import { RefusedConnection } from "./refused-connection.ts";
 
 /** What a connection's bytes are handed to. */
 export interface ConnectionSink {
@@ -19,6 +22,7 @@ export interface ConnectionSink {
 export interface ListenerOptions {
   /** Makes the sink of an accepted connection. */
   readonly accept: (socket: Socket<unknown>, origin: Origin) => ConnectionSink;
+  readonly room: DescriptorRoom;
   readonly log: Logger;
 }
 
@@ -122,23 +126,23 @@ export function listenTcp(options: TcpListenerOptions): Listener {
 }
 
 function socketHandler(
-  { accept, log }: ListenerOptions,
+  options: ListenerOptions,
   { connections, decide }: { connections: Set<ConnectionSink>; decide: Decide },
 ): SocketHandler<Accepted> {
   const handler: SocketHandler<Accepted, "uint8array"> = {
     binaryType: "uint8array",
     open(socket) {
-      if (connections.size >= MAX_CONNECTIONS) {
-        log.warn("connection_limit_reached", { connections: connections.size });
-        socket.terminate();
-        return;
-      }
-      const origin = decide(socket);
+      const verdict = judgeRoom(socket, { ...options, count: connections.size });
+      const origin = verdict === "unheard" ? undefined : decide(socket);
       if (origin === undefined) {
         socket.terminate();
         return;
       }
-      const sink = accept(socket, origin);
+      if (verdict === "refused") {
+        socket.data = { sink: new RefusedConnection(socket, descriptorsExhausted()) };
+        return;
+      }
+      const sink = options.accept(socket, origin);
       socket.data = { sink };
       connections.add(sink);
     },
@@ -158,6 +162,19 @@ function socketHandler(
   };
   // Bun.listen's types know handlers of its default kind of chunks only.
   return handler as unknown as SocketHandler<Accepted>;
+}
+
+/** Who there is no room for is told so, unless even that would take what is needed to end something. */
+function judgeRoom(
+  socket: Socket<Accepted>,
+  { room, log, count }: ListenerOptions & { count: number },
+): "welcome" | "refused" | "unheard" {
+  const fd = descriptorOf(socket) ?? 0;
+  if (count < MAX_CONNECTIONS && !room.isReserved(fd)) {
+    return "welcome";
+  }
+  log.warn("connection_limit_reached", { connections: count, descriptor: fd });
+  return room.isLast(fd) ? "unheard" : "refused";
 }
 
 function closeEach(connections: ReadonlySet<ConnectionSink>): void {

@@ -7,6 +7,7 @@ import { resolveWorkingDirectory } from "../agents/working-directory.ts";
 import type { SessionCreator } from "../sessions/create-session.ts";
 import type { Session } from "../sessions/session.ts";
 import type { SessionInputs } from "../sessions/session-inputs.ts";
+import type { DescriptorRoom } from "./descriptor-room.ts";
 
 export interface SessionLauncherOptions {
   readonly creator: SessionCreator;
@@ -18,6 +19,8 @@ export interface SessionLauncherOptions {
   readonly userShell: string;
   readonly daemonId: DaemonId;
   readonly publicSocketPath: string;
+  /** Each running session takes a descriptor for its worker. */
+  readonly room: DescriptorRoom;
 }
 
 export interface Launched {
@@ -35,6 +38,7 @@ export class SessionLauncher {
 
   async launch(params: ParsedParamsOf<"session.new">): Promise<Launched> {
     refuseProjects(params);
+    this.#options.room.ensureForSession();
     const { creator, inputs, home, hostName, userShell } = this.#options;
     const { agent, name, cols, rows, metadata = {}, command, input } = params;
     const launch = resolveLaunch({ agent, command }, userShell);

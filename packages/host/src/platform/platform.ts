@@ -155,6 +155,8 @@ export interface SelfCalls {
   /** Closes descriptors that came from the parent, but for standard ones and `keep`. */
   closeInherited(keep: readonly number[]): void;
   uid(): number;
+  /** How many descriptors this process may have open. */
+  openFilesLimit(): number;
   /** Tells a service manager something (`READY=1`): one datagram to the socket that NOTIFY_SOCKET names. */
   notifyServiceManager(address: string, state: string): void;
 }

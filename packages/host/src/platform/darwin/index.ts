@@ -46,6 +46,7 @@ export const darwin: Platform = {
     setName: refuse("self.setName"),
     detachStdio: refuse("self.detachStdio"),
     closeInherited: refuse("self.closeInherited"),
+    openFilesLimit: refuse("self.openFilesLimit"),
     uid: () => process.getuid?.() ?? -1,
     notifyServiceManager: refuse("self.notifyServiceManager"),
   },

@@ -6,6 +6,7 @@ import { notifyServiceManager } from "./notify.ts";
 
 const PR_SET_PDEATHSIG = 1;
 const PR_SET_NAME = 15;
+const RLIMIT_NOFILE = 7;
 
 function detachStdio(): void {
   const fd = openSync("/dev/null", constants.O_RDWR);
@@ -39,6 +40,13 @@ function isForeign(fd: number): boolean {
   }
 }
 
+/** The runtime has raised the soft limit to the hard one at its start. */
+function openFilesLimit(): number {
+  const limits = new BigUint64Array(2);
+  check(libc.prlimit(0, RLIMIT_NOFILE, null, ptr(limits)), "prlimit");
+  return Number(limits[0] ?? 0n);
+}
+
 export const selfCalls: SelfCalls = {
   startSession: () => libc.setsid() > 0,
   setParentDeathSignal: (signal) => {
@@ -51,6 +59,7 @@ export const selfCalls: SelfCalls = {
   },
   detachStdio,
   closeInherited,
+  openFilesLimit,
   uid: () => process.getuid?.() ?? -1,
   notifyServiceManager,
 };
