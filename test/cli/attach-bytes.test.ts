@@ -150,10 +150,10 @@ describe("what a session has set is undone, once, on every way out", () => {
   });
 
   test("a cut in the middle of a sequence", async () => {
-    await using attached = await attachTo(`${ESC}[?25l${ESC}[38;5;1`);
+    await using attached = await attachTo(`${ESC}[?25l${ESC}]8;;http://link.invalid`);
     attached.terminal.type("\u001d");
     expect(await attached.terminal.exited).toBe(0);
-    expect(attached.terminal.output).toContain(`${ESC}[38;5;1\u0018${ESC}[?25h`);
+    expect(attached.terminal.output).toContain(`${ESC}]8;;http://link.invalid\u0018${ESC}[?25h`);
   });
 
   test("a stop and a continue: undone at the stop, painted anew after it", async () => {
@@ -326,8 +326,8 @@ describe("the size", () => {
     terminal.resize(90, 30);
     await until("the newer size", () => sizes().length > 1);
     expect(sizes()).toEqual([
-      { session_id: ID, cols: 100, rows: 30 },
-      { session_id: ID, cols: 90, rows: 30 },
+      { session_id: ID, stream_id: "a-1", cols: 100, rows: 30 },
+      { session_id: ID, stream_id: "a-1", cols: 90, rows: 30 },
     ]);
   });
 });

@@ -72,6 +72,11 @@ export class Client implements AsyncDisposable {
     return this.#control.isClosed;
   }
 
+  /** Milliseconds that the fastest request so far took, the journey there and back included; undefined before the first answer. */
+  get roundTripMs(): number | undefined {
+    return this.#control.roundTripMs;
+  }
+
   /** Every method as a function: `client.methods.session.list()`. */
   get methods(): MethodTree {
     this.#methods ??= createMethodTree((name, params, options) => this.#call(name, params, options ?? {}));

@@ -25,6 +25,7 @@ export interface OutgoingRequest extends Cancellation {
 
 interface PendingRequest {
   readonly method: string;
+  readonly sentMs: number;
   resolve(result: unknown): void;
   reject(cause: unknown): void;
 }
@@ -37,6 +38,7 @@ export class ControlConnection implements AsyncDisposable {
   readonly #idPrefix = newRequestId();
   readonly #pending = new Map<string, PendingRequest>();
   #sent = 0;
+  #roundTripMs: number | undefined;
   #failure: Error | undefined;
 
   constructor(stream: ByteStream, settings: ConnectionSettings) {
@@ -51,6 +53,11 @@ export class ControlConnection implements AsyncDisposable {
     return this.#failure !== undefined;
   }
 
+  /** How long the fastest answer so far took; undefined before the first. */
+  get roundTripMs(): number | undefined {
+    return this.#roundTripMs;
+  }
+
   /** Sends a request and returns its result in today's shape. A late answer to one that was given up is dropped. */
   async request(request: OutgoingRequest): Promise<unknown> {
     request.signal?.throwIfAborted();
@@ -59,7 +66,7 @@ export class ControlConnection implements AsyncDisposable {
     const id = `${this.#idPrefix}-${this.#sent}`;
     const line = this.#encode(id, request);
     const answer = new Promise<unknown>((resolve, reject) => {
-      this.#pending.set(id, { method: request.method, resolve, reject });
+      this.#pending.set(id, { method: request.method, sentMs: performance.now(), resolve, reject });
     });
     this.#channel.send(line).catch((cause: unknown) => this.#fail(cause));
     return settleWithin(answer, this.#deadline(request), {
@@ -92,7 +99,7 @@ export class ControlConnection implements AsyncDisposable {
     const pending = this.#pending.get(id);
     if (pending === undefined) return;
     const ignore = (): void => undefined;
-    this.#pending.set(id, { method: pending.method, resolve: ignore, reject: ignore });
+    this.#pending.set(id, { ...pending, resolve: ignore, reject: ignore });
   }
 
   async #receiveAll(): Promise<void> {
@@ -119,6 +126,7 @@ export class ControlConnection implements AsyncDisposable {
       pending.reject(cause);
       throw cause;
     }
+    this.#roundTripMs = Math.min(this.#roundTripMs ?? Number.POSITIVE_INFINITY, performance.now() - pending.sentMs);
     try {
       pending.resolve(this.#resultOf(response, pending.method));
     } catch (cause) {

@@ -5,7 +5,7 @@ const HISTORY_ROWS = 200;
 /** What a program on the main screen changes by being there at all: text, the place of the cursor, the saved one. */
 const CONTENT = /^primary\.row|^(?:primary\.)?position:/;
 /** What is out of view, and the saved cursor: any full-screen program changes them, and every program sets them before use. */
-const OUT_OF_VIEW = /^alternate\.|^primary\.saved:/;
+const OUT_OF_VIEW = /^alternate\.|^primary\.saved[.:]/;
 /** Of the last character printed, which only REP can tell. */
 const LAST_CHARACTER = /^header\.previousCodepoint:/;
 /** Terminals differ in whether they begin with a tab stop in the first column, where nothing can use it. */

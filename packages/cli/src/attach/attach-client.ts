@@ -139,7 +139,7 @@ class AttachClient implements AsyncDisposable {
       sessionId: this.#sessionId,
       origin: this.#request.origin,
       size: this.#screen.size,
-      repaint: this.#screen.wantedRepaint,
+      repaint: this.#screen.wantedRepaint(this.#client.roundTripMs),
       listener: {
         onOutput: (bytes) => this.#screen.show(bytes),
         onEnd: () => this.#events.put({ type: "ended", link }),

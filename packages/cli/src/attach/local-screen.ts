@@ -9,6 +9,11 @@ const FALLBACK_SIZE: TerminalSize = { cols: 80, rows: 24 };
 /** A terminal that does not take the last bytes for this long is stopped; its user sees them when it goes on. */
 const FLUSH_MS = 2_000;
 
+/** A host that answers within this time is near, and its line fast. */
+const NEAR_MS = 100;
+/** Of 80 columns these are 8 KB: a quarter of a second at 256 kbit/s. */
+const FAR_HISTORY_LINES = 100;
+
 const SAVE_TITLE = "\x1b[22;0t";
 const RESTORE_TITLE = "\x1b[23;0t";
 /** Icon name and title, icon name, title. */
@@ -82,12 +87,14 @@ export class LocalScreen implements Disposable {
 
   /**
    * What the terminal has to be told when the session comes onto it. History that it was given once is in its scrollback. A
-   * main screen that is still the user's stays so while the program is on the alternate one.
+   * main screen that is still the user's stays so while the program is on the alternate one. History goes through the
+   * screen, so it has to come before it: over a slow line there is less of it.
    */
-  get wantedRepaint(): WantedRepaint {
+  wantedRepaint(roundTripMs: number | undefined): WantedRepaint {
+    const isFar = roundTripMs !== undefined && roundTripMs > NEAR_MS;
     return {
       viewer: this.#showsSession ? "used" : "fresh",
-      ...(this.#hasHistory ? { history_lines: 0 } : {}),
+      ...(this.#hasHistory ? { history_lines: 0 } : isFar ? { history_lines: FAR_HISTORY_LINES } : {}),
       ...(this.#mainOf === "user" ? { screens: "active" } : {}),
     };
   }
