@@ -228,3 +228,40 @@ describe("a read-only client", () => {
     expect(reader.view.text).not.toContain("from-the-reader");
   });
 });
+
+describe("a client of mode view", () => {
+  test("sees a part of the session at its own size, chooses it, and goes on over a restart of the daemon", async () => {
+    await using host = await startHost();
+    const command = [
+      "/bin/sh",
+      "-c",
+      "stty -echo; printf '%0120d' 7; printf 'end'; while read -r x; do eval \"$x\"; done",
+    ];
+    const { id } = await host.newSession({ command, cols: 130, rows: 20 });
+    await using viewer = await Viewer.attach(host, id, { ...sized(20, 5), mode: "view" });
+    await viewer.view.until("07end");
+    expect(viewer.view.text).toMatch(/0{15}7end/);
+    const ask = { session_id: id, stream_id: viewer.id, cols: 20, rows: 5 };
+    const adjust = async (view: object): Promise<unknown> =>
+      (await host.call<{ view: object }>("session.resize", { ...ask, view })).view;
+    expect(await adjust({ move_cols: -1_000 })).toEqual({ layout: "screen", follow: false });
+    await viewer.view.until("0".repeat(20));
+    await viewer.resize(30, 6);
+    await viewer.view.until("0".repeat(30));
+    await host.kill();
+    await host.start();
+    expect(await adjust({ layout: "text" })).toEqual({ layout: "text", follow: true });
+    expect(await host.inspect(id)).toMatchObject({ cols: 130, rows: 20 });
+    await using writer = await Viewer.attach(host, id);
+    viewer.view.write("printf from-the-viewer\r");
+    writer.view.write("printf from-the-writer\r");
+    await viewer.view.until("from-the-writer");
+    expect(viewer.view.text).not.toContain("from-the-viewer");
+    expect(await host.call<unknown>("session.detach", { stream_id: viewer.id })).toEqual({ detached: true });
+    await viewer.view.closed;
+    const view = { follow: true };
+    expect(await host.refusal("session.resize", { ...ask, view })).toBe("attach_not_found");
+    const wrong = { ...ask, stream_id: writer.id, view };
+    expect(await host.refusal("session.resize", wrong)).toBe("worker_invalid_request");
+  });
+});

@@ -10,6 +10,7 @@ import type { Logger } from "../store/logger.ts";
 import { failureFields } from "../store/logger.ts";
 import type { WorkerClient } from "../worker-api/client.ts";
 import { VIEWERS_SINCE } from "../worker-api/version.ts";
+import type { AdjustViewParams, ViewFacts } from "../worker-api/viewers.ts";
 import { AttachFailures } from "./attach-failures.ts";
 import type { AttachGrant, AttachGrants } from "./attach-grants.ts";
 import { AttachHandOver, descriptorToHandOver } from "./attach-hand-over.ts";
@@ -137,6 +138,15 @@ export class Attachments {
     }
     this.#options.log.error("attach_not_opened", { stream_id: streamId, ...failureFields(cause) });
     return protocolError("internal_error", { cause });
+  }
+
+  /** Changes what a viewer of mode `view` sees. Fails with attach_not_found, or when the stream is not one of those. */
+  async adjustView({ stream, ...change }: Partial<AdjustViewParams>): Promise<ViewFacts> {
+    const open = stream === undefined ? undefined : this.#streams.find(stream as StreamId);
+    if (stream === undefined || open === undefined) {
+      throw protocolError("attach_not_found");
+    }
+    return await runningWorker(this.#options.registry.get(open.sessionId)).adjustView({ stream, ...change });
   }
 
   /** Ends a stream. Tells whether it was there, or once, why it had broken. */

@@ -29,6 +29,7 @@ import type { WorkerStreamListener } from "./stream.ts";
 import { WorkerStream } from "./stream.ts";
 import type { VersionRange } from "./version.ts";
 import { WORKER_PROTOCOL } from "./version.ts";
+import type { AdjustViewParams, ViewFacts } from "./viewers.ts";
 import { within } from "./within.ts";
 import type { WriteFragment, WriteReservation } from "./write-reservations.ts";
 import { WriteReservations } from "./write-reservations.ts";
@@ -136,6 +137,11 @@ export class WorkerClient implements AsyncDisposable {
   /** Ends the attach of this name, whoever opened it. Needs version 3. */
   closeStream(params: CloseStreamParams): Promise<CloseStreamResult> {
     return this.#connection.call("close_stream", params);
+  }
+
+  /** Changes what a viewer of mode `view` sees. Needs version 3. */
+  adjustView(params: AdjustViewParams): Promise<ViewFacts> {
+    return this.#connection.call("adjust_view", params);
   }
 
   snapshot(): Promise<TerminalSnapshot> {

@@ -1,6 +1,7 @@
 import type { AttachMode } from "@pohunek/protocol/wire";
 import type { ExitOutcome, Inspection, ProcessIdentity, TerminalFacts, WorkerIdentity } from "./inspection.ts";
 import type { LaunchSpec } from "./launch-spec.ts";
+import type { AdjustViewParams, ViewFacts } from "./viewers.ts";
 
 export interface NegotiateResult extends WorkerIdentity {
   readonly version: number;
@@ -164,6 +165,8 @@ export interface WorkerOperations {
   readonly open_data_stream: Operation<OpenDataStreamParams, OpenDataStreamResult>;
   /** Version 3: ends one attach. */
   readonly close_stream: Operation<CloseStreamParams, CloseStreamResult>;
+  /** Version 3: changes what a viewer of mode `view` sees. */
+  readonly adjust_view: Operation<AdjustViewParams, ViewFacts>;
   readonly terminal_snapshot: Operation<Empty, TerminalSnapshot>;
   readonly read_text: Operation<ReadTextParams, ReadTextResult>;
   readonly read_output: Operation<ReadOutputParams, ReadOutputResult>;
@@ -186,6 +189,7 @@ export const OPERATION_NAMES = [
   "initialize",
   "open_data_stream",
   "close_stream",
+  "adjust_view",
   "terminal_snapshot",
   "read_text",
   "read_output",

@@ -1,4 +1,4 @@
-import { ATTACH_MODES } from "@pohunek/protocol/wire";
+import { ATTACH_MODES, VIEW_LAYOUTS } from "@pohunek/protocol/wire";
 import type { LaunchSpec } from "./launch-spec.ts";
 import { WORKER_LIMITS } from "./limits.ts";
 import type { OperationName, OperationParams, OperationRequest } from "./operations.ts";
@@ -11,6 +11,7 @@ import {
   list,
   oneOf,
   onlyMembers,
+  optionalBoolean,
   optionalInteger,
   optionalOneOf,
   optionalText,
@@ -21,6 +22,8 @@ import {
 const ANY_INTEGER = { min: 0, max: Number.MAX_SAFE_INTEGER };
 /** What a u16 of the kernel's window size holds; the worker clamps to its own limits. */
 const CELLS = { min: 0, max: 65_535 };
+/** More than any screen or history has. */
+const MOVE = { min: -1_000_000, max: 1_000_000 };
 const VERSION = { min: 0, max: 65_535 };
 const NAME_LENGTH = 128;
 /** Linux limits one string of argv and env to this. */
@@ -45,6 +48,13 @@ const PARSERS: { readonly [Name in OperationName]: ParamsParser<Name> } = {
     stream: optionalText(params, "stream", NAME_LENGTH),
     viewer_session: optionalText(params, "viewer_session", NAME_LENGTH),
     mode: optionalOneOf(params, "mode", ATTACH_MODES),
+  }),
+  adjust_view: (params) => ({
+    stream: text(params, "stream", NAME_LENGTH),
+    layout: optionalOneOf(params, "layout", VIEW_LAYOUTS),
+    follow: optionalBoolean(params, "follow"),
+    move_cols: optionalInteger(params, "move_cols", MOVE),
+    move_rows: optionalInteger(params, "move_rows", MOVE),
   }),
   close_stream: (params) => ({ stream: text(params, "stream", NAME_LENGTH) }),
   terminal_snapshot: () => ({}),

@@ -48,6 +48,11 @@ export function text(value: JsonObject, name: string, maxLength: number): string
   return isValid ? member : refuse(name);
 }
 
+export function optionalBoolean(value: JsonObject, name: string): boolean | undefined {
+  const member = value[name];
+  return member === undefined || typeof member === "boolean" ? member : refuse(name);
+}
+
 export function optionalText(value: JsonObject, name: string, maxLength: number): string | undefined {
   return value[name] === undefined ? undefined : text(value, name, maxLength);
 }

@@ -8,6 +8,7 @@ import type { ByteSink, RawStreamListener, StreamOpening } from "./attach-stream
 import { AttachStream, SCRATCH_BYTES } from "./attach-stream.ts";
 import type { FlowLimits } from "./flow-control.ts";
 import { FLOW_LIMITS, FlowControl } from "./flow-control.ts";
+import { PictureStreams } from "./picture-streams.ts";
 import type { SessionRuntime } from "./session-runtime.ts";
 import type { ViewerScreens } from "./spared-screens.ts";
 import { SparedScreens } from "./spared-screens.ts";
@@ -26,6 +27,8 @@ const REPLAY_BEHIND_BYTES = 65_536;
 
 /** The viewers of a session, and how far they may hold its program back. */
 export class AttachStreams implements Disposable {
+  /** The viewers that get pictures instead of the output. */
+  readonly pictures: PictureStreams;
   readonly #runtime: SessionRuntime;
   readonly #streams = new Set<AttachStream>();
   readonly #spared: SparedScreens;
@@ -35,12 +38,13 @@ export class AttachStreams implements Disposable {
 
   constructor(runtime: SessionRuntime) {
     this.#runtime = runtime;
+    this.pictures = new PictureStreams(runtime);
     this.#spared = new SparedScreens(runtime);
     this.#flow = new FlowControl(flowLimitsFor(runtime.ring.capacity));
   }
 
   get count(): number {
-    return this.#streams.size;
+    return this.#streams.size + this.pictures.count;
   }
 
   /** Starts a viewer with the present state; nothing is printed between that state and its first output byte. */
@@ -74,6 +78,7 @@ export class AttachStreams implements Disposable {
     for (const stream of this.#streams) {
       stream.pump();
     }
+    this.pictures.note();
     this.#decide();
   }
 
@@ -84,6 +89,7 @@ export class AttachStreams implements Disposable {
   }
 
   finish(exit: ExitOutcome): void {
+    this.pictures.finish(exit);
     for (const stream of this.#streams) {
       stream.finish(exit);
     }
@@ -146,6 +152,7 @@ export class AttachStreams implements Disposable {
 
   [Symbol.dispose](): void {
     this.#spared[Symbol.dispose]();
+    this.pictures[Symbol.dispose]();
     clearTimeout(this.#timer);
   }
 }

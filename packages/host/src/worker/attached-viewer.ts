@@ -1,10 +1,12 @@
 import type { AttachMode, ProtocolError } from "@pohunek/protocol/wire";
 import type { WindowSize } from "../platform/index.ts";
 import { AnswerFilter } from "./answer-filter.ts";
-import type { AttachStream, ByteSink, RawStreamListener } from "./attach-stream.ts";
+import type { ByteSink, RawStreamListener } from "./attach-stream.ts";
 import type { AttachGrant } from "./attach-streams.ts";
 import { usableSize } from "./clamp-size.ts";
 import type { Passage } from "./input-gate.ts";
+import type { ViewerOutput, ViewerPictures } from "./viewer-output.ts";
+import { openOutput } from "./viewer-output.ts";
 import type { WorkerSession } from "./worker-session.ts";
 
 /** The connection of a viewer. */
@@ -25,7 +27,7 @@ export interface AttachedViewerOptions {
 /** One attached client, from its first picture to its leaving: output to it, input from it. */
 export class AttachedViewer {
   readonly #options: AttachedViewerOptions;
-  readonly #stream: AttachStream;
+  readonly #output: ViewerOutput;
   readonly #passage: Passage;
   readonly #answers: AnswerFilter;
   /** Number of the last question about the position that its terminal has answered. */
@@ -42,11 +44,10 @@ export class AttachedViewer {
     this.#answers = new AnswerFilter({
       deliver: (input) => this.#passage.pass(input),
       takePositionQuestion: () => this.#takePositionQuestion(),
-      // Programs may not read the clipboard.
-      deliverClipboard: () => undefined,
+      deliverClipboard: (answer) => session.runtime.giveClipboard(answer),
     });
     session.viewers.join(this);
-    this.#stream = session.streams.open(connection, grant, raw);
+    this.#output = openOutput(session.streams, { sink: connection, grant, ...(raw ? { raw } : {}) });
     session.announcer.note("attached");
     session.runtime.focus.noteViewers();
   }
@@ -89,11 +90,22 @@ export class AttachedViewer {
 
   /** The connection takes bytes again. */
   drained(): void {
-    this.#options.session.streams.drained(this.#stream);
+    this.#output.drained();
   }
 
   fail(error: ProtocolError): void {
-    this.#stream.fail(error);
+    this.#output.fail(error);
+  }
+
+  /** Present for a viewer that gets pictures. */
+  get pictures(): ViewerPictures | undefined {
+    return this.#output.pictures;
+  }
+
+  /** Its terminal has another size. */
+  resize(size: WindowSize): void {
+    this.size = usableSize(size);
+    this.#output.pictures?.resize(size);
   }
 
   /** Sends the viewer away. */
@@ -104,7 +116,7 @@ export class AttachedViewer {
   /** The viewer's connection is closed. */
   leave(): void {
     const { session } = this.#options;
-    session.streams.close(this.#stream);
+    this.#output.close();
     this.#answers[Symbol.dispose]();
     this.#passage.leave();
     session.viewers.leave(this);

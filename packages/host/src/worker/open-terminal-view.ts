@@ -1,5 +1,6 @@
 import { openGhosttyEngine } from "./engine/ghostty-engine.ts";
 import { repaint } from "./repaint/repaint.ts";
+import { ScreenLook } from "./repaint/screen-look.ts";
 import type { TerminalView, TerminalViewOptions } from "./terminal-view.ts";
 
 /**
@@ -12,5 +13,6 @@ export function openTerminalView({ cols, rows, historyLines, listener }: Termina
     engine,
     scrollsFreely: () => !engine.hasMargins && engine.pendingBytes().length === 0,
     repaint: (request) => repaint(engine, request),
+    look: () => new ScreenLook(engine.state(0), engine.cursor),
   };
 }

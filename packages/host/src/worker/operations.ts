@@ -40,7 +40,7 @@ type Operations = { readonly [Name in OperationName]: Perform<Name> };
 /** Operations that change nothing and need no lease. */
 const OPEN_OPERATIONS: readonly OperationName[] = ["negotiate", "acquire_controller", "inspect"];
 const OBSERVATIONS: readonly OperationName[] = ["terminal_snapshot", "read_text", "read_output"];
-const NAMING: readonly OperationName[] = ["close_stream"];
+const NAMING: readonly OperationName[] = ["close_stream", "adjust_view"];
 
 /** All operations, and the one place that says who may ask for which. */
 export function createOperations(
@@ -81,6 +81,10 @@ function listOperations(context: OperationsContext): Operations {
       viewer?.end();
       return { closed: viewer !== undefined };
     },
+    adjust_view: (_peer, { stream, ...params }) => {
+      const facts = session.viewers.find(stream)?.pictures?.adjust(params);
+      return facts ?? refuseView();
+    },
     terminal_snapshot: () => takeSnapshot(session.runtime),
     read_text: (_peer, params) => readText(session.runtime, params),
     read_output: (_peer, params) => readOutput(session.runtime, session.waiters, params),
@@ -92,6 +96,10 @@ function listOperations(context: OperationsContext): Operations {
       return {};
     },
   };
+}
+
+function refuseView(): never {
+  throw workerError("worker_invalid_request", "No viewer of this name gets pictures.");
 }
 
 function negotiate(context: OperationsContext, peer: ControlPeer, offered: VersionRange): NegotiateResult {

@@ -1,4 +1,5 @@
 import type { TerminalEngine, TerminalListener } from "./engine/terminal-engine.ts";
+import type { ScreenLook } from "./repaint/screen-look.ts";
 
 export interface RepaintRequest {
   /** Rows of history above the visible screen. */
@@ -16,6 +17,8 @@ export interface TerminalView {
   scrollsFreely(): boolean;
   /** Bytes that make any terminal of this size show this state and continue from it. */
   repaint(request: RepaintRequest): Uint8Array;
+  /** How the screen in view looks now, for viewers that get pictures. */
+  look(): ScreenLook;
 }
 
 export interface TerminalViewOptions {

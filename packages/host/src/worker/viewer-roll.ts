@@ -2,7 +2,6 @@ import type { WindowSize } from "../platform/index.ts";
 import type { ResizeParams, ResizeResult } from "../worker-api/operations.ts";
 import type { ViewerFacts } from "../worker-api/viewers.ts";
 import type { AttachedViewer } from "./attached-viewer.ts";
-import { usableSize } from "./clamp-size.ts";
 import { InputGate } from "./input-gate.ts";
 
 /** 0 keeps what it was. */
@@ -65,9 +64,7 @@ export class ViewerRoll implements Disposable {
   resize({ cols, rows, stream }: ResizeParams): ResizeResult {
     const size = { cols, rows };
     const viewer = stream === undefined ? this.#owner : this.find(stream);
-    if (viewer) {
-      viewer.size = usableSize(size);
-    }
+    viewer?.resize(size);
     if (stream === undefined) {
       // Most likely the owner's client, which knows no names; so the size stays when that one types.
       return this.#resize(size);

@@ -137,6 +137,7 @@ export class WorkerSession implements Disposable {
       output: { start_offset: runtime?.ring.startOffset ?? 0, end_offset: runtime?.ring.endOffset ?? 0 },
       ...(runtime?.exit ? { exit: runtime.exit } : {}),
       attached: this.#streams?.count ?? 0,
+      ...(runtime ? { clipboard: runtime.clipboard } : {}),
       viewers: this.viewers.describe(),
       ...(controller === undefined ? {} : { controller }),
       faults: this.#faults,
@@ -146,6 +147,7 @@ export class WorkerSession implements Disposable {
   #resize(wanted: WindowSize): ResizeResult {
     const { size, isChanged } = this.runtime.resize(wanted);
     if (isChanged) {
+      this.#streams?.pictures.note();
       this.announcer.note("geometry");
       this.announcer.note("terminal");
     }
@@ -189,29 +191,13 @@ export class WorkerSession implements Disposable {
   /** A journal that can't be written is told; the session goes on, and the next writing tries again. */
   writeJournal(): void {
     try {
-      this.#options.journal.write(this.#journal());
+      const { phase } = this;
+      const facts = { worker: this.#worker, startedAtMs: this.#startedAtMs, spawnId: this.#spawnId, phase };
+      this.#options.journal.write(journalOf({ ...facts, identity: this.#options.identity, runtime: this.#runtime }));
     } catch (cause) {
       const code = String(failureFields(cause)["code"] ?? "unknown");
       this.noteFault("journal_unwritable", code);
     }
-  }
-
-  #journal(): WorkerJournal {
-    const runtime = this.#runtime;
-    const spawnId = this.#spawnId;
-    return {
-      schema: JOURNAL_SCHEMA,
-      ...this.#options.identity,
-      worker: this.#worker,
-      protocol: WORKER_PROTOCOL,
-      phase: this.phase,
-      started_at_ms: this.#startedAtMs,
-      ...(runtime ? { child: runtime.child, ...runtime.size } : {}),
-      ...(runtime?.exit ? { exit: runtime.exit } : {}),
-      output_start_offset: runtime?.ring.startOffset ?? 0,
-      output_end_offset: runtime?.ring.endOffset ?? 0,
-      ...(spawnId === undefined ? {} : { worker_spawn_id: spawnId }),
-    };
   }
 
   #runtimeListener(): RuntimeListener {
@@ -301,5 +287,30 @@ function childEnvironment({ identity, socketPath }: WorkerSessionOptions): Recor
     POHUNEK_WORKER_INSTANCE_ID: identity.runtime_id,
     POHUNEK_WORKER_SOCKET_PATH: socketPath,
     POHUNEK_WORKER_HOOK_PROTOCOL_VERSION: String(WORKER_HOOK_PROTOCOL_VERSION),
+  };
+}
+
+interface JournalFacts {
+  readonly identity: WorkerIdentity;
+  readonly worker: WorkerJournal["worker"];
+  readonly spawnId: string | undefined;
+  readonly phase: WorkerPhase;
+  readonly startedAtMs: number;
+  readonly runtime: SessionRuntime | undefined;
+}
+
+function journalOf({ identity, worker, spawnId, phase, startedAtMs, runtime }: JournalFacts): WorkerJournal {
+  return {
+    schema: JOURNAL_SCHEMA,
+    ...identity,
+    worker,
+    protocol: WORKER_PROTOCOL,
+    phase,
+    started_at_ms: startedAtMs,
+    ...(runtime ? { child: runtime.child, ...runtime.size } : {}),
+    ...(runtime?.exit ? { exit: runtime.exit } : {}),
+    output_start_offset: runtime?.ring.startOffset ?? 0,
+    output_end_offset: runtime?.ring.endOffset ?? 0,
+    ...(spawnId === undefined ? {} : { worker_spawn_id: spawnId }),
   };
 }

@@ -1,11 +1,12 @@
 import { z } from "zod";
-import { closedEnum, defineMethods, dimension, idOf, openObject, schemaNotes } from "../schema.ts";
-import { ATTACH_MODES, REPAINT_SCREENS, VIEWER_STATES } from "../wire/enums.ts";
+import { closedEnum, defineMethods, dimension, idOf, openEnum, openObject, schemaNotes } from "../schema.ts";
+import { ATTACH_MODES, REPAINT_SCREENS, VIEW_LAYOUTS, VIEWER_STATES } from "../wire/enums.ts";
 import type { StreamId } from "../wire/ids.ts";
 import { sessionId, sessionInfo } from "./session-info.ts";
 import { wireError } from "./wire-error.ts";
 
 const streamId = idOf<StreamId>("stream id");
+const move = z.int().min(-1_000_000).max(1_000_000);
 const originId = idOf<string>("id");
 
 /**
@@ -21,6 +22,19 @@ const attachRepaint = z.object({
   history_lines: z.int().min(0).max(100_000).optional(),
   screens: closedEnum(REPAINT_SCREENS).optional(),
 });
+
+/**
+ * What is absent stays. `follow` true: back to the cursor, or to the end of the text. `move_cols` and `move_rows` move the
+ * window, negative ones to the left and upwards, and end following.
+ */
+const viewChange = z.object({
+  layout: closedEnum(VIEW_LAYOUTS).optional(),
+  follow: z.boolean().optional(),
+  move_cols: move.optional(),
+  move_rows: move.optional(),
+});
+
+const viewState = openObject({ layout: openEnum(VIEW_LAYOUTS), follow: z.boolean() });
 
 export const sessionAttach = defineMethods({
   "session.attach": {
@@ -48,7 +62,9 @@ export const sessionAttach = defineMethods({
       rows: dimension,
       /** The attach stream whose terminal has this size. Absent: the session is to have it, whoever is attached. */
       stream_id: streamId.optional().register(schemaNotes, { isOurs: true }),
+      /** What the client with this `stream_id`, one of mode `view`, wants to see. */
+      view: viewChange.optional().register(schemaNotes, { isOurs: true }),
     }),
-    result: openObject({ session: sessionInfo }),
+    result: openObject({ session: sessionInfo, view: viewState.optional().register(schemaNotes, { isOurs: true }) }),
   },
 });

@@ -16,13 +16,6 @@ export type ViewerState = (typeof VIEWER_STATES)[number];
 export const REPAINT_SCREENS = ["both", "active"] as const;
 export type RepaintScreens = (typeof REPAINT_SCREENS)[number];
 
-/**
- * What an attached client may do: `interactive` types and takes part in the size, `read_only` gets the program's output and
- * may not type, `view` gets a picture of the session's terminal that is made for its own size.
- */
-export const ATTACH_MODES = ["interactive", "read_only", "view"] as const;
-export type AttachMode = (typeof ATTACH_MODES)[number];
-
 export const RUNTIME_STATES = [
   "starting",
   "live",
@@ -33,6 +26,17 @@ export const RUNTIME_STATES = [
   "incompatible",
 ] as const;
 export type RuntimeState = (typeof RUNTIME_STATES)[number];
+
+/**
+ * What an attached client may do: `interactive` types and takes part in the size, `read_only` gets the program's output and
+ * may not type, `view` gets a picture of the session's terminal that is made for its own size.
+ */
+export const ATTACH_MODES = ["interactive", "read_only", "view"] as const;
+export type AttachMode = (typeof ATTACH_MODES)[number];
+
+/** How a client of mode `view` sees a session: a window on its screen, or its text, broken anew for the client's width. */
+export const VIEW_LAYOUTS = ["screen", "text"] as const;
+export type ViewLayout = (typeof VIEW_LAYOUTS)[number];
 
 export const RUNTIME_INVENTORY_STATUSES = [
   "managed",

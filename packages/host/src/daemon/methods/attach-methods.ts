@@ -45,9 +45,10 @@ export function attachMethods({ registry, attachments, enclosingSession }: Attac
       return { stream_id: streamId };
     },
     "session.detach": ({ stream_id }) => attachments.detach(stream_id),
-    "session.resize": async ({ session_id, cols, rows, stream_id: stream }) => {
+    "session.resize": async ({ session_id, cols, rows, stream_id: stream, view: change }) => {
       const session = registry.get(session_id);
       const worker = runningWorker(session);
+      const view = change === undefined ? undefined : await attachments.adjustView({ ...change, stream });
       const { changed } = await worker.resize({ cols, rows, stream });
       if (changed) {
         const live = factsOf(await worker.inspect());
@@ -57,7 +58,7 @@ export function attachMethods({ registry, attachments, enclosingSession }: Attac
       if (registry.find(session_id) !== session) {
         throw protocolError("session_not_found");
       }
-      return { session: toSessionInfo(session) };
+      return { session: toSessionInfo(session), view };
     },
   };
 }

@@ -1,0 +1,103 @@
+import { hasMode, MODES } from "../engine/mode-registry.ts";
+import type { CursorState } from "../engine/terminal-engine.ts";
+import type { GridRow, GridRows, RowCells, TerminalState } from "../engine/terminal-state.ts";
+import { cellContent, cellIsErased, cellStyle, cellWidth, WIDTH } from "../engine/terminal-state.ts";
+import { erasedSequence, PLAIN, StyleSequences } from "./style-sequence.ts";
+
+/** Columns of the screen. */
+export interface ColumnRange {
+  readonly left: number;
+  readonly cols: number;
+}
+
+const BLANK = " ";
+const DELETE = 0x7f;
+/** From here on C1 controls end and characters begin again. */
+const FIRST_BEYOND_CONTROLS = 0xa0;
+/** Below it a character takes one column on every terminal, and joins no other. */
+const FIRST_UNCERTAIN = 0x300;
+
+/** How the screen in view looks at one moment, for pictures of parts of it. Of no use once the engine has changed. */
+export class ScreenLook {
+  readonly cols: number;
+  readonly rows: number;
+  readonly cursor: CursorState;
+  readonly isReverse: boolean;
+  readonly #grid: GridRows;
+  readonly #sequences = new StyleSequences();
+
+  constructor({ header, primary, alternate }: Omit<TerminalState, "pending">, cursor: CursorState) {
+    this.cols = header.cols;
+    this.rows = header.rows;
+    this.cursor = cursor;
+    this.isReverse = hasMode(header.modes, MODES.reverseColors);
+    this.#grid = (header.alternateActive ? alternate : undefined)?.grid ?? primary.grid;
+  }
+
+  /**
+   * Paints part of a row from where the cursor stands, over whatever was there, up to `range.cols` columns. Expects and
+   * leaves plain attributes, and a terminal that does not wrap.
+   */
+  row(index: number, range: ColumnRange): string {
+    const { count, visible } = this.#grid;
+    const row = this.#grid.row(count - visible + index);
+    const cells = row.cells();
+    const end = Math.min(range.left + range.cols, cells.count);
+    let text = "";
+    let style = PLAIN;
+    for (let col = range.left; col < end; col += 1) {
+      const wanted = this.#styleAt(row, cells, col);
+      text += wanted === style ? "" : wanted;
+      style = wanted;
+      const content = contentAt(row, cells, { col, from: range.left, end: range.left + range.cols });
+      text += content.text;
+      if (content.isUncertain) {
+        // Terminals differ in the width of such characters; what comes next must not.
+        text += `\x1b[${col + content.width - range.left + 1}G`;
+      }
+      col += content.width - 1;
+    }
+    const rest = end < range.left + range.cols ? "\x1b[K" : "";
+    return text + (style === PLAIN ? "" : PLAIN) + rest;
+  }
+
+  #styleAt(row: GridRow, cells: RowCells, col: number): string {
+    const low = cells.low(col);
+    const id = cellStyle(low, cells.high(col));
+    if (cellIsErased(low)) {
+      return erasedSequence(low);
+    }
+    return id === 0 ? PLAIN : this.#sequences.of(row.style(id));
+  }
+}
+
+interface CellContent {
+  readonly text: string;
+  readonly width: 1 | 2;
+  readonly isUncertain: boolean;
+}
+
+const NOTHING: CellContent = { text: BLANK, width: 1, isUncertain: false };
+
+/** Half a wide character at an edge is a blank. */
+function contentAt(row: GridRow, cells: RowCells, at: { col: number; from: number; end: number }): CellContent {
+  const low = cells.low(at.col);
+  const code = cellContent(low);
+  const width = cellWidth(cells.high(at.col));
+  if (cellIsErased(low) || isControl(code) || width === WIDTH.tail || width === WIDTH.head) {
+    return NOTHING;
+  }
+  if (width === WIDTH.narrow && code < FIRST_UNCERTAIN && !row.hasGraphemes) {
+    return { text: String.fromCharCode(code), width: 1, isUncertain: false };
+  }
+  if (width === WIDTH.wide && at.col + 1 >= at.end) {
+    return NOTHING;
+  }
+  const text = String.fromCodePoint(code) + row.graphemes(at.col);
+  return { text, width: width === WIDTH.wide ? 2 : 1, isUncertain: true };
+}
+
+/** Also true for a cell without a character. */
+function isControl(code: number): boolean {
+  return code < 0x20 || (code >= DELETE && code < FIRST_BEYOND_CONTROLS);
+}
