@@ -220,6 +220,51 @@ describe("what a session has set is undone, once, on every way out", () => {
   });
 });
 
+describe("C13: a frame that is held and never let go", () => {
+  const LET_GO = `${ESC}[?2026l`;
+
+  test.each([
+    ["once", `${ESC}[?2026hhi there`],
+    ["twice, which holds it no longer", `${ESC}[?2026h${ESC}[?2026hhi there`],
+  ])("is shown after a second: %s", async (_name, repaint) => {
+    await using attached = await attachTo(repaint);
+    const shownMs = performance.now();
+    await attached.terminal.untilOutput(LET_GO);
+    const heldMs = performance.now() - shownMs;
+    expect(heldMs).toBeGreaterThan(500);
+    expect(heldMs).toBeLessThan(1_500);
+    attached.stream.write("more");
+    await attached.terminal.untilOutput("more");
+    attached.terminal.type("\u001d");
+    expect(await attached.terminal.exited).toBe(0);
+    expect(attached.terminal.output.split(LET_GO)).toHaveLength(2);
+  });
+
+  test("is shown at once in another size", async () => {
+    await using attached = await attachTo(`${ESC}[?2026hhi there`);
+    const resizedMs = performance.now();
+    attached.terminal.resize(100, 30);
+    await attached.terminal.untilOutput(LET_GO);
+    expect(performance.now() - resizedMs).toBeLessThan(400);
+  });
+
+  test("is left alone while the program keeps to it", async () => {
+    await using attached = await attachTo(PLAIN);
+    const startedMs = performance.now();
+    let frames = 0;
+    // Longer than a frame may be held, with a frame held most of the time.
+    for (; performance.now() - startedMs < 2_000; frames += 1) {
+      attached.stream.write(`${ESC}[?2026hframe ${frames};`);
+      await attached.terminal.untilOutput(`frame ${frames};`);
+      attached.stream.write(`${ESC}[?2026l.`);
+    }
+    await attached.terminal.untilOutput(`frame ${frames - 1};${LET_GO}.`);
+    attached.terminal.type("\u001d");
+    expect(await attached.terminal.exited).toBe(0);
+    expect(attached.terminal.output.split(LET_GO)).toHaveLength(frames + 1);
+  });
+});
+
 describe("a stream that is cut", () => {
   const NOTICE = "the daemon does not answer";
 

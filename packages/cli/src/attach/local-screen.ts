@@ -1,5 +1,6 @@
 import type { LocalTerminal, TerminalSize } from "../terminal/local-terminal.ts";
 import type { RawMode } from "../terminal/raw-mode.ts";
+import { HeldFrame } from "./held-frame.ts";
 import { OutputTracker } from "./output-tracker.ts";
 import type { TerminalOutputListener } from "./terminal-output.ts";
 import { TerminalOutput } from "./terminal-output.ts";
@@ -18,6 +19,7 @@ const SAVE_TITLE = "\x1b[22;0t";
 const RESTORE_TITLE = "\x1b[23;0t";
 /** Icon name and title, icon name, title. */
 const TITLE_STARTS = ["\x1b]0;", "\x1b]1;", "\x1b]2;"];
+const RELEASE_FRAME = "\x1b[?2026l";
 const LINE_FEED = 0x0a;
 
 /** How a repaint begins that leaves the main screen alone: the way into the alternate one, after a CAN. */
@@ -48,6 +50,7 @@ export class LocalScreen implements Disposable {
   readonly #rawMode: RawMode;
   readonly #output: TerminalOutput;
   readonly #tracker: OutputTracker;
+  readonly #frame: HeldFrame;
   #size: TerminalSize;
   #isTitleSaved = false;
   #hasNotice = false;
@@ -66,6 +69,7 @@ export class LocalScreen implements Disposable {
     this.#output = new TerminalOutput(terminal.calls, listener);
     this.#size = terminal.size() ?? FALLBACK_SIZE;
     this.#tracker = new OutputTracker(this.#size.rows);
+    this.#frame = new HeldFrame(() => this.#releaseFrame());
   }
 
   get size(): TerminalSize {
@@ -105,6 +109,8 @@ export class LocalScreen implements Disposable {
     if (size.cols === this.#size.cols && size.rows === this.#size.rows) return false;
     this.#size = size;
     this.#tracker.rows = size.rows;
+    // Nothing of a frame for another size is worth waiting for.
+    this.#releaseFrame();
     return true;
   }
 
@@ -150,6 +156,7 @@ export class LocalScreen implements Disposable {
       this.#output.write(bytes);
     }
     this.#lastByte = bytes.at(-1);
+    this.#frame.note(this.#tracker.holdsFrame);
     // Its program has left the alternate screen; the host has made room for the main one.
     if (this.#mainOf === "user" && !this.#tracker.isAlternate) [this.#mainOf, this.#hasHistory] = ["session", true];
   }
@@ -176,6 +183,7 @@ export class LocalScreen implements Disposable {
     // The cursor of an untouched screen is where the user's program left it, which is where the next text goes.
     const newLine = isUntouched ? "" : isAtLineStart ? "\r" : "\r\n";
     this.#write(`${bytes}${eraseNotice}${place}${newLine}${this.#restoreTitle()}${farewell.replaceAll("\n", "\r\n")}`);
+    this.#frame[Symbol.dispose]();
     this.#hasNotice = false;
     this.#mainOf = "user";
     this.#beginning = undefined;
@@ -186,8 +194,15 @@ export class LocalScreen implements Disposable {
 
   /** The last resort on a path that could not `leave`: at least the terminal's own settings. */
   [Symbol.dispose](): void {
+    this.#frame[Symbol.dispose]();
     this.#rawMode.leave();
     this.#output[Symbol.dispose]();
+  }
+
+  /** Shows what the session's program has drawn although it has not said that it is done. */
+  #releaseFrame(): void {
+    if (this.#tracker.holdsFrame && this.#tracker.isBetweenSequences) this.#write(RELEASE_FRAME);
+    this.#frame.note(this.#tracker.holdsFrame);
   }
 
   #saveTitle(): void {

@@ -25,6 +25,10 @@ export class OutputTracker {
     return this.#modes.hasTitle;
   }
 
+  get holdsFrame(): boolean {
+    return this.#modes.holdsFrame;
+  }
+
   /** True when text that is written now does not fall into a sequence. */
   get isBetweenSequences(): boolean {
     return this.#scanner.isInGround;

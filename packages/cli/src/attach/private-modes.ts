@@ -52,6 +52,10 @@ export class PrivateModes {
     return this.#changed.has(mode);
   }
 
+  get holdsFrame(): boolean {
+    return this.#changed.size > 0 && this.#changed.has(SYNCHRONIZED);
+  }
+
   softReset(): void {
     for (const mode of SOFT_RESET) this.#changed.delete(mode);
   }

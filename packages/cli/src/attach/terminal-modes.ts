@@ -53,6 +53,11 @@ export class TerminalModes implements SequenceListener {
     return this.#osc.hasTitle;
   }
 
+  /** The picture stands still until the program says so. */
+  get holdsFrame(): boolean {
+    return this.#private.holdsFrame;
+  }
+
   set rows(rows: number) {
     this.#rows = rows;
   }
