@@ -1,3 +1,4 @@
+import type { ResultOf } from "@pohunek/protocol";
 import type { StreamId } from "@pohunek/protocol/wire";
 import { encodeAttachPrelude, readAttachAnswer } from "@pohunek/protocol/wire";
 import type { Cancellation } from "./cancellation.ts";
@@ -21,6 +22,8 @@ export interface AttachControl {
  */
 export class AttachStream implements AsyncIterable<Uint8Array>, AsyncDisposable {
   readonly streamId: StreamId;
+  /** What the session may do to the local clipboard. Absent: the host does not tell, and the defaults hold. */
+  readonly clipboard: AttachGrant["clipboard"];
   readonly #stream: ByteStream;
   readonly #control: AttachControl;
   #first: Uint8Array | undefined;
@@ -28,6 +31,7 @@ export class AttachStream implements AsyncIterable<Uint8Array>, AsyncDisposable 
 
   private constructor(streamId: StreamId, opened: OpenedStream, control: AttachControl) {
     this.streamId = streamId;
+    this.clipboard = opened.clipboard;
     this.#stream = opened.stream;
     this.#first = opened.first;
     this.#control = control;
@@ -41,7 +45,7 @@ export class AttachStream implements AsyncIterable<Uint8Array>, AsyncDisposable 
     try {
       const redeeming = redeem(streamId, stream, control);
       const first = await settleWithin(redeeming, { timeoutMs: control.timeoutMs, onTimeout }, { signal });
-      return new AttachStream(streamId, { stream, first }, control);
+      return new AttachStream(streamId, { stream, first, clipboard: grant.clipboard }, control);
     } catch (cause) {
       await stream.close();
       throw cause;
@@ -109,11 +113,13 @@ export class AttachStream implements AsyncIterable<Uint8Array>, AsyncDisposable 
 export interface AttachGrant extends Cancellation {
   readonly stream: ByteStream;
   readonly control: AttachControl;
+  readonly clipboard: ResultOf<"session.attach">["clipboard"];
 }
 
 interface OpenedStream {
   readonly stream: ByteStream;
   readonly first: Uint8Array;
+  readonly clipboard: AttachGrant["clipboard"];
 }
 
 /** Writes the prelude and reads until it is clear whether the terminal or an error answers. */

@@ -121,9 +121,12 @@ export class Client implements AsyncDisposable {
     // A failure is told when its turn comes, behind a refusal.
     dialling.catch(() => undefined);
     try {
-      const [{ stream_id: streamId }, { AttachStream }] = await Promise.all([granting, import("./attach-stream.ts")]);
+      const [{ stream_id: streamId, clipboard }, { AttachStream }] = await Promise.all([
+        granting,
+        import("./attach-stream.ts"),
+      ]);
       const control = this.#attachControl(params.session_id, streamId);
-      return await AttachStream.open(streamId, { stream: await dialling, control, signal });
+      return await AttachStream.open(streamId, { stream: await dialling, control, signal, clipboard });
     } catch (cause) {
       void dialling.then((stream) => stream.close()).catch(() => undefined);
       throw cause;

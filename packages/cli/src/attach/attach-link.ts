@@ -1,11 +1,11 @@
 import type { SessionInfo } from "@pohunek/protocol";
 import type { ProtocolError, SessionId, StreamId } from "@pohunek/protocol/wire";
-import { isProtocolError } from "@pohunek/protocol/wire";
+import { CLIPBOARD_DEFAULTS, isProtocolError } from "@pohunek/protocol/wire";
 import type { AttachStream, Client } from "@pohunek/sdk";
 import { isEnded } from "../sessions/state-words.ts";
 import type { TerminalSize } from "../terminal/local-terminal.ts";
 import type { WantedRepaint } from "./local-screen.ts";
-import { CLIPBOARD_POLICY, QuestionFilter } from "./question-filter.ts";
+import { QuestionFilter } from "./question-filter.ts";
 
 /** How an attach stream came to its end without the user's doing. */
 export type LinkEnd =
@@ -70,7 +70,7 @@ export class AttachLink {
     this.#stream = stream;
     const { listener } = request;
     this.#questions = new QuestionFilter({
-      policy: CLIPBOARD_POLICY,
+      policy: stream.clipboard ?? CLIPBOARD_DEFAULTS,
       onOversizedCopy: () => listener.onOversizedCopy(),
     });
   }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { CLIPBOARD_POLICY, QuestionFilter } from "./question-filter.ts";
+import type { ClipboardPolicy } from "@pohunek/protocol/wire";
+import { CLIPBOARD_DEFAULTS } from "@pohunek/protocol/wire";
+import { QuestionFilter } from "./question-filter.ts";
 
 const ST = "\x1b\\";
 
@@ -9,7 +11,7 @@ interface Shown {
 }
 
 /** What the terminal gets of this output when it comes in pieces of so many bytes. */
-function shown(output: string, size = output.length, policy = CLIPBOARD_POLICY): Shown {
+function shown(output: string, size = output.length, policy: ClipboardPolicy = CLIPBOARD_DEFAULTS): Shown {
   let oversized = 0;
   const filter = new QuestionFilter({ policy, onOversizedCopy: () => (oversized += 1) });
   const bytes = Buffer.from(output, "latin1");
@@ -96,7 +98,7 @@ describe("anything else", () => {
   });
 
   test("passes as the very bytes that came, without a copy", () => {
-    const filter = new QuestionFilter({ policy: CLIPBOARD_POLICY, onOversizedCopy: () => undefined });
+    const filter = new QuestionFilter({ policy: CLIPBOARD_DEFAULTS, onOversizedCopy: () => undefined });
     const bytes = Buffer.from("\x1b[31mred\x1b[0m\r\nplain\r\n".repeat(1_000));
     expect(filter.take(bytes)).toBe(bytes);
   });
@@ -116,11 +118,14 @@ describe("a copy to the clipboard (C20)", () => {
   });
 
   test("is dropped without a word where the policy refuses it", () => {
-    expect(shown(`a${copyOf(10)}b`, 3, { ...CLIPBOARD_POLICY, write: false })).toEqual({ text: "ab", oversized: 0 });
+    expect(shown(`a${copyOf(10)}b`, 3, { ...CLIPBOARD_DEFAULTS, write: "refuse" })).toEqual({
+      text: "ab",
+      oversized: 0,
+    });
   });
 
   test("is asked for only where the policy allows it", () => {
     const question = "\x1b]52;c;?\x07";
-    expect(shown(question, 2, { ...CLIPBOARD_POLICY, read: true }).text).toBe(question);
+    expect(shown(question, 2, { ...CLIPBOARD_DEFAULTS, read: "allow" }).text).toBe(question);
   });
 });

@@ -1,3 +1,4 @@
+import type { ResultOf } from "@pohunek/protocol";
 import { ClipboardCopy } from "./clipboard-copy.ts";
 import { endOfString, OSC_ENDS } from "./string-end.ts";
 import {
@@ -9,18 +10,8 @@ import {
   mayBecomeOscQuestion,
 } from "./terminal-question.ts";
 
-/** What the session's clipboard sequences may do to the local clipboard. */
-export interface ClipboardPolicy {
-  readonly write: boolean;
-  readonly read: boolean;
-  /** Of text; a larger copy is dropped and told. */
-  readonly maxBytes: number;
-}
-
-export const CLIPBOARD_POLICY: ClipboardPolicy = { write: true, read: false, maxBytes: 1_048_576 };
-
 export interface QuestionFilterOptions {
-  readonly policy: ClipboardPolicy;
+  readonly policy: NonNullable<ResultOf<"session.attach">["clipboard"]>;
   /** A copy was larger than the policy allows. */
   readonly onOversizedCopy: () => void;
 }
@@ -114,7 +105,7 @@ export class QuestionFilter {
         return join(pieces);
       }
       if (finding.type === "copy") {
-        this.#copy = new ClipboardCopy(this.#options.policy.maxBytes);
+        this.#copy = new ClipboardCopy(this.#options.policy.max_bytes);
         this.#copy.add(bytes.subarray(at, finding.end));
       }
       at = finding.end;
@@ -140,7 +131,7 @@ export class QuestionFilter {
     const isCut = isEscape && bytes[end + 1] !== BACKSLASH;
     const next = isCut ? end : end + (isEscape ? 2 : 1);
     copy.add(bytes.subarray(end, next));
-    if (!this.#options.policy.write) return next;
+    if (this.#options.policy.write !== "allow") return next;
     if (copy.isOversized) this.#options.onOversizedCopy();
     else this.#finishedCopy = copy.pieces;
     return next;
@@ -177,7 +168,7 @@ export class QuestionFilter {
   }
 
   #isQuestion(text: string): boolean {
-    return isClipboardQuestion(text) ? !this.#options.policy.read : isOscQuestion(text);
+    return isClipboardQuestion(text) ? this.#options.policy.read !== "allow" : isOscQuestion(text);
   }
 }
 

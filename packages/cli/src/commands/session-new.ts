@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { ParamsOf } from "@pohunek/protocol";
-import { LIMITS } from "@pohunek/protocol/wire";
+import type { ClipboardRule } from "@pohunek/protocol/wire";
+import { CLIPBOARD_RULES, LIMITS } from "@pohunek/protocol/wire";
 import { command } from "../command-line/command.ts";
 import type { FlagValues } from "../command-line/flag.ts";
 import { usageError } from "../command-line/usage-error.ts";
@@ -34,6 +35,13 @@ const FLAGS = {
     range: [1, MAX_REQUEST_TIMEOUT_MS],
     summary: "Wait so long for the daemon's answer",
   },
+  clipboardWrite: {
+    type: "text",
+    value: "RULE",
+    choices: CLIPBOARD_RULES,
+    summary: "Whether it may copy to clipboards",
+  },
+  clipboardRead: { type: "text", value: "RULE", choices: CLIPBOARD_RULES, summary: "Whether it may read clipboards" },
   meta: { type: "pairs", value: "KEY=VALUE", summary: "Keep this with the session; can be repeated" },
   yes: { type: "switch", short: "y", summary: "Start on another host without asking" },
 } as const;
@@ -89,8 +97,17 @@ function newParams(context: CommandContext, { flags, words, input }: Wanted): Pa
     ...(flags.baseBranch === undefined ? {} : { base_branch: flags.baseBranch }),
     ...(input === undefined ? {} : { input }),
     ...(words.length === 0 ? {} : { command: [...words] }),
+    ...clipboardParams(flags),
     ...(Object.keys(flags.meta).length === 0 ? {} : { metadata: { ...flags.meta } }),
   };
+}
+
+function clipboardParams(flags: FlagValues<typeof FLAGS>): Pick<ParamsOf<"session.new">, "clipboard"> {
+  // The parser has checked the choices.
+  const write = flags.clipboardWrite as ClipboardRule | undefined;
+  const read = flags.clipboardRead as ClipboardRule | undefined;
+  if (write === undefined && read === undefined) return {};
+  return { clipboard: { ...(write === undefined ? {} : { write }), ...(read === undefined ? {} : { read }) } };
 }
 
 /** What a session without a command is called after. */

@@ -1,7 +1,7 @@
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import type { AnnouncedEvent } from "@pohunek/protocol";
-import type { DaemonId } from "@pohunek/protocol/wire";
+import type { ClipboardPolicy, DaemonId } from "@pohunek/protocol/wire";
 import { daemonIdOf } from "@pohunek/protocol/wire";
 import { chooseUserShell, SHELL_RUNTIME } from "../agents/launch.ts";
 import type { Platform } from "../platform/index.ts";
@@ -224,6 +224,7 @@ function listHandlers(options: DaemonOptions, parts: Parts): Handlers {
     userShell,
     daemonId,
     publicSocketPath: publicSocketPath(roots),
+    clipboard: clipboardPolicy(config.settings),
     room,
   });
   return {
@@ -257,4 +258,8 @@ function tellServiceManager({ platform, log }: DaemonOptions, address: string | 
   } catch (cause) {
     log.warn("service_manager_not_told", { code: String((cause as { code?: unknown }).code) });
   }
+}
+
+function clipboardPolicy({ clipboardWrite, clipboardRead, clipboardMaxBytes }: Config["settings"]): ClipboardPolicy {
+  return { write: clipboardWrite, read: clipboardRead, max_bytes: clipboardMaxBytes };
 }

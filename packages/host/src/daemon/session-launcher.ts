@@ -1,5 +1,5 @@
 import type { ParsedParamsOf } from "@pohunek/protocol";
-import type { DaemonId } from "@pohunek/protocol/wire";
+import type { ClipboardPolicy, DaemonId } from "@pohunek/protocol/wire";
 import { protocolError } from "@pohunek/protocol/wire";
 import { childEnvironment } from "../agents/child-environment.ts";
 import { resolveLaunch } from "../agents/launch.ts";
@@ -19,6 +19,8 @@ export interface SessionLauncherOptions {
   readonly userShell: string;
   readonly daemonId: DaemonId;
   readonly publicSocketPath: string;
+  /** Where a session says nothing else. */
+  readonly clipboard: ClipboardPolicy;
   /** Each running session takes a descriptor for its worker. */
   readonly room: DescriptorRoom;
 }
@@ -45,12 +47,18 @@ export class SessionLauncher {
     const cwd = resolveWorkingDirectory(params.cwd, { home, hostName });
     const environment = (sessionId: Session["id"]) =>
       childEnvironment({ ...this.#options, sessionId, shell: userShell });
-    const session = await creator.create({ launch, name, cwd, cols, rows, metadata, environment });
+    const clipboard = this.#clipboard(params.clipboard);
+    const session = await creator.create({ launch, name, cwd, cols, rows, metadata, clipboard, environment });
     if (input === undefined) {
       return { session };
     }
     await inputs.send(session, input);
     return { session, appliedInput: input };
+  }
+
+  #clipboard(wish: ParsedParamsOf<"session.new">["clipboard"]): ClipboardPolicy {
+    const { write, read, max_bytes } = this.#options.clipboard;
+    return { write: wish?.write ?? write, read: wish?.read ?? read, max_bytes: wish?.max_bytes ?? max_bytes };
   }
 }
 

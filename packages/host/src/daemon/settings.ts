@@ -1,3 +1,4 @@
+import { CLIPBOARD_DEFAULTS, CLIPBOARD_MOST_BYTES, CLIPBOARD_RULES } from "@pohunek/protocol/wire";
 import { LOG_LEVELS } from "../store/logger.ts";
 import { WORKER_LIMITS } from "../worker-api/limits.ts";
 
@@ -72,6 +73,28 @@ export const SETTINGS = {
     range: [5, 2000],
     unit: "rows",
     sentence: "Tallest terminal that a client may ask for.",
+  },
+  clipboardWrite: {
+    key: "clipboard.write",
+    type: "choice",
+    choices: CLIPBOARD_RULES,
+    default: CLIPBOARD_DEFAULTS.write,
+    sentence: "Whether programs may copy to the clipboards of attached clients (OSC 52). A session may say otherwise.",
+  },
+  clipboardRead: {
+    key: "clipboard.read",
+    type: "choice",
+    choices: CLIPBOARD_RULES,
+    default: CLIPBOARD_DEFAULTS.read,
+    sentence: "Whether programs may read those clipboards. A session may say otherwise.",
+  },
+  clipboardMaxBytes: {
+    key: "clipboard.max_bytes",
+    type: "integer",
+    default: CLIPBOARD_DEFAULTS.max_bytes,
+    range: [0, CLIPBOARD_MOST_BYTES],
+    unit: "bytes",
+    sentence: "Largest text that may be copied; what is larger is dropped, and the user is told.",
   },
   maxWaiters: {
     key: "observation.max_waiters",

@@ -1,4 +1,4 @@
-import type { SessionId, WorkerId } from "@pohunek/protocol/wire";
+import type { ClipboardPolicy, SessionId, WorkerId } from "@pohunek/protocol/wire";
 import { newSessionId, newUlid, newWorkerInstanceId, protocolError } from "@pohunek/protocol/wire";
 import type { Launch } from "../agents/launch.ts";
 import type { Logger } from "../store/logger.ts";
@@ -24,6 +24,7 @@ export interface CreateRequest {
   readonly cols: number;
   readonly rows: number;
   readonly metadata: Readonly<Record<string, string>>;
+  readonly clipboard: ClipboardPolicy;
   /** The environment of the program, for the id that the session gets. */
   readonly environment: (sessionId: SessionId) => Readonly<Record<string, string>>;
 }
@@ -130,8 +131,8 @@ export class SessionCreator {
     });
     try {
       await within(client.acquireController(controller), { ms: ANSWER_MS });
-      const { launch, cwd, cols, rows, environment } = request;
-      const spec = { argv: launch.argv, env: environment(session.id), cwd, cols, rows, ...common };
+      const { launch, cwd, cols, rows, environment, clipboard } = request;
+      const spec = { argv: launch.argv, env: environment(session.id), cwd, cols, rows, clipboard, ...common };
       const inspection = await within(client.initialize(spec), { ms: ANSWER_MS });
       reach("create:initialized");
       const at = now().toISOString();

@@ -1,3 +1,4 @@
+import type { ClipboardPolicy } from "@pohunek/protocol/wire";
 import type { ShellActivity } from "../agents/shell-activity.ts";
 import type { Operation } from "../store/operation.ts";
 import type { SessionRecord } from "../store/session-record.ts";
@@ -14,6 +15,7 @@ export interface LiveFacts {
   readonly outputEnd: number;
   readonly terminal?: TerminalFacts;
   readonly foreground?: ForegroundGroup;
+  readonly clipboard?: ClipboardPolicy;
 }
 
 /** One session as the daemon holds it. Only the registry changes `record` and `operation`. */
@@ -41,6 +43,6 @@ export class Session {
 }
 
 export function factsOf(inspection: Inspection): LiveFacts {
-  const { worker, child, cols, rows, output, terminal, foreground } = inspection;
-  return { worker, child, cols, rows, outputEnd: output.end_offset, terminal, foreground };
+  const { worker, child, cols, rows, output, terminal, foreground, clipboard } = inspection;
+  return { worker, child, cols, rows, outputEnd: output.end_offset, terminal, foreground, clipboard };
 }

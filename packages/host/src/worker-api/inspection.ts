@@ -1,4 +1,4 @@
-import type { SessionId, WorkerId, WorkerInstanceId } from "@pohunek/protocol/wire";
+import type { ClipboardPolicy, SessionId, WorkerId, WorkerInstanceId } from "@pohunek/protocol/wire";
 import type { ViewerFacts } from "./viewers.ts";
 
 /** A process of one boot: the pid alone may be reused, the pair is not. */
@@ -73,6 +73,8 @@ export interface Inspection extends WorkerIdentity {
   readonly terminal?: TerminalFacts;
   readonly exit?: ExitOutcome;
   readonly attached: number;
+  /** As the launch said. Absent while waiting. */
+  readonly clipboard?: ClipboardPolicy;
   /** Those that were attached under a name. Version 3. */
   readonly viewers?: readonly ViewerFacts[];
   /** Who holds the lease now. */

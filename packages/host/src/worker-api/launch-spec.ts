@@ -1,3 +1,5 @@
+import type { ClipboardPolicy } from "@pohunek/protocol/wire";
+
 /**
  * What a worker runs. It travels over the worker's socket (`initialize`), never in argv or the worker's environment, and
  * is not journaled: argv and env may hold secrets.
@@ -23,6 +25,8 @@ export interface LaunchSpec {
   /** Largest terminal the worker accepts; larger requests are clamped. Defaults 500 x 200. */
   readonly max_cols?: number;
   readonly max_rows?: number;
+  /** Default: that of the protocol. */
+  readonly clipboard?: ClipboardPolicy;
 }
 
 /** Version of the hook lines that a worker's socket accepts, told to the child by its environment. */

@@ -1,4 +1,5 @@
 import { ATTACH_MODES, VIEW_LAYOUTS } from "@pohunek/protocol/wire";
+import { parseClipboardPolicy } from "./clipboard-policy.ts";
 import type { LaunchSpec } from "./launch-spec.ts";
 import { WORKER_LIMITS } from "./limits.ts";
 import type { OperationName, OperationParams, OperationRequest } from "./operations.ts";
@@ -121,6 +122,7 @@ function parseLaunchSpec(params: JsonObject): LaunchSpec {
     history_lines: optionalInteger(params, "history_lines", { min: 0, max: 100_000 }),
     max_cols: optionalInteger(params, "max_cols", { min: 1, max: CELLS.max }),
     max_rows: optionalInteger(params, "max_rows", { min: 1, max: CELLS.max }),
+    clipboard: parseClipboardPolicy(params["clipboard"]),
   };
 }
 

@@ -14,7 +14,7 @@ export interface AnswerFilterOptions {
  * How long the beginning of an answer that may also be a key is kept back: an Escape key pressed alone comes so much later.
  * Longer than the two halves of an answer are apart, shorter than a person notices.
  */
-export const KEY_HOLD_MS = 30;
+const KEY_HOLD_MS = 30;
 /** What can't be a key is waited for this long, and then dropped. */
 const ANSWER_HOLD_MS = 2_000;
 /** An answer whose ESC was taken for a key is still known as one. */

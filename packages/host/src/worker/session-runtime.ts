@@ -1,3 +1,5 @@
+import type { ClipboardPolicy } from "@pohunek/protocol/wire";
+import { CLIPBOARD_DEFAULTS } from "@pohunek/protocol/wire";
 import type { Platform, PtyPair, WindowSize } from "../platform/index.ts";
 import { endGeneration, isSystemError } from "../platform/index.ts";
 import type { ExitOutcome, ForegroundGroup, ProcessIdentity, RuntimeFault } from "../worker-api/inspection.ts";
@@ -57,6 +59,7 @@ export class SessionRuntime {
   readonly child: ProcessIdentity;
   readonly foreground: ForegroundWatch;
   readonly historyLines: number;
+  readonly clipboard: ClipboardPolicy;
   readonly terminal: SessionTerminal;
   readonly #options: RuntimeOptions;
   readonly #pair: PtyPair;
@@ -78,6 +81,7 @@ export class SessionRuntime {
     this.#mostSize = { cols: spec.max_cols ?? WORKER_LIMITS.cols, rows: spec.max_rows ?? WORKER_LIMITS.rows };
     this.#size = startingSize(spec, this.#mostSize);
     this.historyLines = spec.history_lines ?? WORKER_LIMITS.historyLines;
+    this.clipboard = spec.clipboard ?? CLIPBOARD_DEFAULTS;
     this.ring = new OutputRing(spec.history_bytes ?? WORKER_LIMITS.historyBytes);
     this.terminal = new SessionTerminal({
       ring: this.ring,
@@ -157,6 +161,14 @@ export class SessionRuntime {
     // The kernel's echo is there by now.
     this.#reader.look();
     this.foreground.noteActivity();
+  }
+
+  /** The clipboard of a viewer, for a program that may read it and waits for it. */
+  giveClipboard(answer: Uint8Array): void {
+    if (this.clipboard.read === "allow" && this.asked.takeClipboard()) {
+      this.#answers.add(answer.slice());
+      this.#answers.settle(undefined);
+    }
   }
 
   /** When a viewer last typed. */
@@ -245,6 +257,7 @@ export class SessionRuntime {
     return {
       bell: () => listener.bell(),
       reply: (bytes) => this.#answers.add(bytes),
+      clipboardQuery: () => this.asked.noteClipboard(),
     };
   }
 

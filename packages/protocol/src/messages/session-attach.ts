@@ -2,6 +2,7 @@ import { z } from "zod";
 import { closedEnum, defineMethods, dimension, idOf, openEnum, openObject, schemaNotes } from "../schema.ts";
 import { ATTACH_MODES, REPAINT_SCREENS, VIEW_LAYOUTS, VIEWER_STATES } from "../wire/enums.ts";
 import type { StreamId } from "../wire/ids.ts";
+import { clipboardPolicy } from "./clipboard.ts";
 import { sessionId, sessionInfo } from "./session-info.ts";
 import { wireError } from "./wire-error.ts";
 
@@ -49,7 +50,11 @@ export const sessionAttach = defineMethods({
       origin_daemon_id: originId.optional(),
       origin_worker_id: originId.optional(),
     }),
-    result: openObject({ stream_id: streamId }),
+    result: openObject({
+      stream_id: streamId,
+      /** Absent from a host that does not know, where the defaults hold. A client that only looks is allowed nothing. */
+      clipboard: clipboardPolicy.optional().register(schemaNotes, { isOurs: true }),
+    }),
   },
   "session.detach": {
     params: z.object({ stream_id: streamId }),

@@ -15,6 +15,7 @@ import {
 } from "../schema.ts";
 import { FORK_CWD_MODES, RUNTIME_INVENTORY_STATUSES } from "../wire/enums.ts";
 import { LIMITS } from "../wire/limits.ts";
+import { clipboardWish } from "./clipboard.ts";
 import {
   sessionId,
   sessionInfo,
@@ -70,6 +71,8 @@ export const sessionLifecycle = defineMethods({
       input: boundedText(LIMITS.inputTextBytes).optional(),
       metadata: sessionMetadata.optional(),
       command: commandLine.optional().register(schemaNotes, { isOurs: true }),
+      /** Absent, or in part: what the host's settings say. */
+      clipboard: clipboardWish.optional().register(schemaNotes, { isOurs: true }),
     }),
     result: startedSession,
   },

@@ -1,3 +1,4 @@
+import type { ClipboardPolicy } from "@pohunek/protocol/wire";
 import { protocolError } from "@pohunek/protocol/wire";
 import { runningWorker } from "../../sessions/reachable-worker.ts";
 import type { Registry } from "../../sessions/registry.ts";
@@ -12,6 +13,9 @@ export interface AttachMethodsOptions {
   /** The session in whose process tree a local process runs, by the kernel's word. */
   readonly enclosingSession: (pid: number) => string | undefined;
 }
+
+/** A program acts on the clipboards of those who can act on it. */
+const NO_CLIPBOARD: ClipboardPolicy = { write: "refuse", read: "refuse", max_bytes: 0 };
 
 type AttachMethods = Pick<Handlers, "session.attach" | "session.detach" | "session.resize">;
 
@@ -42,7 +46,9 @@ export function attachMethods({ registry, attachments, enclosingSession }: Attac
         opening: { ...params.initial_dimensions, ...params.repaint, mode: params.mode },
         viewerSessionId: viewerOf(params, context),
       });
-      return { stream_id: streamId };
+      const clipboard = registry.find(params.session_id)?.live?.clipboard;
+      const isLooking = (params.mode ?? "interactive") !== "interactive";
+      return { stream_id: streamId, clipboard: isLooking ? NO_CLIPBOARD : clipboard };
     },
     "session.detach": ({ stream_id }) => attachments.detach(stream_id),
     "session.resize": async ({ session_id, cols, rows, stream_id: stream, view: change }) => {

@@ -182,6 +182,9 @@ export class GhosttyEngine implements TerminalEngine {
       case "color-change":
         this.#hasColors = true;
         return;
+      case "clipboard-query":
+        this.#listener.clipboardQuery?.();
+        return;
       case "modify-other-keys-query":
         this.#reply(`\x1b[>4;${this.#modifyOtherKeys}m`);
         return;

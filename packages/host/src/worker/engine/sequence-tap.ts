@@ -6,6 +6,7 @@ export type TappedSequence =
   | { readonly kind: "extended-cursor-query" }
   | { readonly kind: "ansi-mode-query"; readonly mode: number }
   | { readonly kind: "color-change" }
+  | { readonly kind: "clipboard-query" }
   | { readonly kind: "program-status"; readonly payload: string };
 
 export interface TapMatch {
@@ -23,8 +24,8 @@ const CSI_BYTES = 32;
 
 const NOTHING = new Uint8Array(0);
 
-const NEEDLES = ["\x1b[>", "\x1bc", "\x1b[?6n", "\x1b[?4m", "$p", "\x1b]7501;", "\x1b]4;", "\x1b]1"].map((text) =>
-  Buffer.from(text, "latin1"),
+const NEEDLES = ["\x1b[>", "\x1bc", "\x1b[?6n", "\x1b[?4m", "$p", "\x1b]7501;", "\x1b]52;", "\x1b]4;", "\x1b]1"].map(
+  (text) => Buffer.from(text, "latin1"),
 );
 /** How far a needle stands behind the start of its sequence, at most. */
 const LOOK_BACK = 8;
@@ -104,7 +105,9 @@ function firstMatch(buffer: Buffer, needle: Buffer, from: number): FoundMatch | 
 function parseAt(bytes: Uint8Array, start: number): TapMatch | undefined {
   const introducer = bytes[start + 1];
   if (introducer === 0x63) return { sequence: { kind: "reset" }, end: start + 2 };
-  if (introducer === 0x5d) return parseStatus(bytes, start) ?? parseColorChange(bytes, start);
+  if (introducer === 0x5d) {
+    return parseStatus(bytes, start) ?? parseClipboardQuery(bytes, start) ?? parseColorChange(bytes, start);
+  }
   if (introducer !== 0x5b) return undefined;
   const head = Buffer.from(bytes.subarray(start + 2, start + 2 + CSI_BYTES)).toString("latin1");
   const found = /^([>?]?)([0-9;]*)(\$?[@-~])/.exec(head);
@@ -136,6 +139,14 @@ function parseStatus(bytes: Uint8Array, start: number): TapMatch | undefined {
     return { sequence: { kind: "program-status", payload }, end: bytes[at] === BEL ? at + 1 : at };
   }
   return undefined;
+}
+
+function parseClipboardQuery(bytes: Uint8Array, start: number): TapMatch | undefined {
+  const head = Buffer.from(bytes.subarray(start + 2, start + 2 + CSI_BYTES)).toString("latin1");
+  const found = /^52;[^;]*;\?[\x07\x1b]/.exec(head);
+  // An ESC belongs to what comes next, as the beginning of ST.
+  const length = found === null ? 0 : found[0].length - (found[0].endsWith("\x1b") ? 1 : 0);
+  return found === null ? undefined : { sequence: { kind: "clipboard-query" }, end: start + 2 + length };
 }
 
 /** OSC 4 and OSC 10 to 19 that set a colour instead of asking for it; what they set is the engine's business. */

@@ -64,6 +64,8 @@ export interface TerminalListener {
   progress?(progress: TerminalProgress | undefined): void;
   bell?(): void;
   clipboard?(write: ClipboardWrite): void;
+  /** The program asks what is on the clipboard. */
+  clipboardQuery?(): void;
   notification?(title: string, body: string): void;
   /** OSC 7501, the program status protocol: the untrusted text behind the number. */
   programStatus?(payload: string): void;
