@@ -119,9 +119,9 @@ test.each([["session.stop"], ["session.remove"]])(
     await using host = await startHost({ roots });
     const fill = (folder: string): string => `cat /dev/zero > ${join(folder, "filled")}`;
     const session = await host.newSession({
-      command: ["/bin/sh", "-c", `${fill(roots.state)}; ${fill(roots.data)}; echo full; exec cat`],
+      command: ["/bin/sh", "-c", `read go; ${fill(roots.state)}; ${fill(roots.data)}; echo full; exec cat`],
     });
-    await using attach = await host.attach(session.id);
+    await using attach = await host.attach(session.id, { input: "go\r" });
     await attach.until("full");
     await fillStore(host, store, session);
     disk.fill();

@@ -219,7 +219,8 @@ export class Registry implements Disposable {
     try {
       this.#ports.store.commit(changes);
     } catch (cause) {
-      throw protocolError("io_error", { message: "the session store can't be written", cause });
+      const { code = "unknown" } = failureFields(cause);
+      throw protocolError("io_error", { message: `the session store can't be written (${code})`, cause });
     }
     if (changes.events !== undefined && !this.#isDrainScheduled) {
       this.#isDrainScheduled = true;
