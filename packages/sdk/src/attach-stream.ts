@@ -67,12 +67,10 @@ export class AttachStream implements AsyncIterable<Uint8Array>, AsyncDisposable 
   }
 
   /** Sends terminal input. Resolves when more can be taken, in the order of the calls. */
-  async write(bytes: Uint8Array): Promise<void> {
-    try {
-      await this.#stream.write(bytes);
-    } catch (cause) {
+  write(bytes: Uint8Array): Promise<void> {
+    return this.#stream.write(bytes).catch((cause: unknown) => {
       throw connectionLost(this.#control.peer, cause);
-    }
+    });
   }
 
   async resize(size: { readonly cols: number; readonly rows: number }): Promise<void> {

@@ -26,6 +26,9 @@ export interface DecodedInput {
 
 const ESC = 0x1b;
 const CTRL = 4;
+const FIRST_PRINTABLE = 0x20;
+/** Looking at more than this one by one takes longer than searching it. */
+const SHORT_BYTES = 32;
 const EMPTY = new Uint8Array(0);
 const PASTE_END = Uint8Array.of(ESC, 0x5b, 0x32, 0x30, 0x31, 0x7e);
 /** A paste that pauses this long has lost its end mark; keys must work again. */
@@ -54,6 +57,9 @@ export class AttachKeys {
   push(chunk: Uint8Array, nowMs: number): DecodedInput {
     if (this.#isInPaste && nowMs - this.#lastInputMs > PASTE_STALL_MS) this.#isInPaste = false;
     this.#lastInputMs = nowMs;
+    if (!this.#isInPaste && this.#held.length === 0 && isShortText(chunk)) {
+      return { forward: chunk, action: undefined, rest: EMPTY };
+    }
     const bytes = concat(this.#held, chunk);
     this.#held = EMPTY;
     return this.#decode(bytes);
@@ -137,6 +143,15 @@ export class AttachKeys {
     this.#isInPaste = false;
     return from + end + PASTE_END.length - this.#pasteTail.length;
   }
+}
+
+/** What a person types most: no key of ours is a printable character. */
+function isShortText(bytes: Uint8Array): boolean {
+  if (bytes.length > SHORT_BYTES) return false;
+  for (let at = 0; at < bytes.length; at += 1) {
+    if ((bytes[at] as number) < FIRST_PRINTABLE) return false;
+  }
+  return true;
 }
 
 function indexOfBytes(bytes: Uint8Array, wanted: Uint8Array): number {

@@ -5,6 +5,8 @@ import type { Socket } from "bun";
 /** Above this many unread bytes the socket is not read, so that the daemon feels a slow terminal. */
 const PAUSE_ABOVE_BYTES = 262_144;
 
+const SENT = Promise.resolve();
+
 interface Outgoing {
   readonly bytes: Uint8Array;
   readonly resolve: () => void;
@@ -55,13 +57,12 @@ class UnixStream implements ByteStream {
   }
 
   write(bytes: Uint8Array): Promise<void> {
+    if (this.#isEnded || this.#isClosing) return Promise.reject(new Error("the connection is closed"));
+    const sent = this.#outgoing.length > 0 ? 0 : this.#send(bytes);
+    // A typed key, nearly always.
+    if (sent === bytes.length) return SENT;
     return new Promise((resolve, reject) => {
-      if (this.#isEnded || this.#isClosing) {
-        reject(new Error("the connection is closed"));
-        return;
-      }
-      this.#outgoing.push({ bytes, resolve, reject });
-      if (this.#outgoing.length === 1) this.drain();
+      this.#outgoing.push({ bytes: bytes.subarray(sent), resolve, reject });
     });
   }
 
@@ -79,7 +80,7 @@ class UnixStream implements ByteStream {
 
   drain(): void {
     for (let next = this.#outgoing[0]; next !== undefined; next = this.#outgoing[0]) {
-      const sent = Math.max(0, this.#socket?.write(next.bytes) ?? 0);
+      const sent = this.#send(next.bytes);
       if (sent < next.bytes.length) {
         this.#outgoing[0] = { ...next, bytes: next.bytes.subarray(sent) };
         return;
@@ -88,6 +89,10 @@ class UnixStream implements ByteStream {
       next.resolve();
     }
     if (this.#isClosing) this.#socket?.end();
+  }
+
+  #send(bytes: Uint8Array): number {
+    return Math.max(0, this.#socket?.write(bytes) ?? 0);
   }
 
   ended(): void {
