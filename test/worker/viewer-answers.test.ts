@@ -42,6 +42,24 @@ describe("answers of viewers' terminals (C10)", () => {
     expect((await session.client.snapshot()).visible_lines.join("").trim()).toBe(`ready${typed.join("")}end`);
   });
 
+  test("in the first row are keys from a client that lets no question through, however short ago one was asked", async () => {
+    await using worker = await WorkerUnderTest.start();
+    await using session = await worker.run(
+      "stty raw -echo; printf '\\033[6n'; dd bs=1 count=6 status=none >/dev/null; printf '\\033[2Jready'; cat -v",
+    );
+    await session.shows("ready");
+    using quiet = await Viewer.attach(session.client, { answers_queries: false });
+    using other = await Viewer.attach(session.client);
+    other.type("\x1b[1;2R1");
+    await session.shows("1");
+    quiet.type("\x1b[1;2R2");
+    await session.shows("2");
+    other.type("\x1b[1;2R3");
+    await session.shows("3");
+    const [row = ""] = (await session.client.snapshot()).visible_lines;
+    expect(row.trim()).toEndWith("ready1^[[1;2R2^[[1;2R3");
+  });
+
   test("an Escape key and what follows it arrive, soon", async () => {
     await using worker = await WorkerUnderTest.start();
     await using session = await worker.run(CAT);

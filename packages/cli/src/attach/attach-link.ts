@@ -81,6 +81,7 @@ export class AttachLink {
       session_id: sessionId,
       initial_dimensions: { cols: size.cols, rows: size.rows },
       repaint,
+      answers_queries: false,
       ...origin,
     });
     return new AttachLink(request, stream);

@@ -27,6 +27,8 @@ export interface OpenDataStreamParams {
   readonly viewer_session?: string;
   /** Version 3: what the viewer may do. Default `interactive`; an older worker knows nothing else. */
   readonly mode?: AttachMode;
+  /** False: the viewer's terminal gets no query, so that what may be a key or an answer is a key. Default true. */
+  readonly answers_queries?: boolean;
 }
 
 export interface OpenDataStreamResult {

@@ -49,6 +49,7 @@ const PARSERS: { readonly [Name in OperationName]: ParamsParser<Name> } = {
     stream: optionalText(params, "stream", NAME_LENGTH),
     viewer_session: optionalText(params, "viewer_session", NAME_LENGTH),
     mode: optionalOneOf(params, "mode", ATTACH_MODES),
+    answers_queries: optionalBoolean(params, "answers_queries"),
   }),
   adjust_view: (params) => ({
     stream: text(params, "stream", NAME_LENGTH),

@@ -125,6 +125,7 @@ export class AttachedViewer {
   }
 
   #takePositionQuestion(): boolean {
+    if (this.grant.answers_queries === false) return false;
     const number = this.#options.session.runtime.asked.openPosition(this.#lastPosition);
     this.#lastPosition = number ?? this.#lastPosition;
     return number !== undefined;

@@ -46,6 +46,8 @@ export const sessionAttach = defineMethods({
       mode: closedEnum(ATTACH_MODES).optional().register(schemaNotes, { isOurs: true }),
       /** What the viewer's terminal has to be told first. Absent: nothing is known of it, so everything. */
       repaint: attachRepaint.optional().register(schemaNotes, { isOurs: true }),
+      /** False: the client keeps the program's queries from its terminal, which so answers none. Absent: true. */
+      answers_queries: z.boolean().optional().register(schemaNotes, { isOurs: true }),
       origin_session_id: originId.optional(),
       origin_daemon_id: originId.optional(),
       origin_worker_id: originId.optional(),
