@@ -62,6 +62,7 @@ describe("usage errors", () => {
     [["wait", "api", "--for", "tea"]],
     [["ls", "--filter", "colour=blue"]],
     [["resize", "api", "--cols", "80"]],
+    [["attach", "api", "--view", "--read-only"]],
     [["rename", "api"]],
     [["metadata", "api"]],
     [["session", "wait", "api", "--timeout-ms", "5"]],

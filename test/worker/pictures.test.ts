@@ -48,7 +48,9 @@ class Watcher implements Disposable {
     const { bytes } = this.#viewer;
     const news = bytes.subarray(this.#fed);
     this.#fed = bytes.length;
-    await new Promise<void>((resolve) => this.#emulator.write(news, resolve));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#emulator.write(news, resolve);
+    await promise;
   }
 
   /** The rows of its screen, without blanks at the end. */

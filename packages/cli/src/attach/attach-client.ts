@@ -1,4 +1,4 @@
-import type { SessionId } from "@pohunek/protocol/wire";
+import type { AttachMode, SessionId } from "@pohunek/protocol/wire";
 import { isProtocolError } from "@pohunek/protocol/wire";
 import type { Client } from "@pohunek/sdk";
 import type { Signals } from "../context.ts";
@@ -12,9 +12,11 @@ import type { AttachOrigin, LinkEnd } from "./attach-link.ts";
 import { AttachLink } from "./attach-link.ts";
 import type { AttachOutcome } from "./attach-outcome.ts";
 import { END_SIGNALS, farewell } from "./attach-outcome.ts";
+import { InputDelivery } from "./input-delivery.ts";
 import { LocalScreen } from "./local-screen.ts";
 import { isTemporary, reconnect, waitForUser } from "./reconnect.ts";
 import { SizeFollower } from "./size-follower.ts";
+import type { ViewChange } from "./view-keys.ts";
 
 export interface AttachRequest {
   readonly sessionId: SessionId;
@@ -25,6 +27,7 @@ export interface AttachRequest {
   /** Another connection to the same host, which starts no daemon. */
   readonly reconnect: () => Promise<Client>;
   readonly origin: AttachOrigin;
+  readonly mode: AttachMode;
   readonly keys: readonly AttachKey[];
   readonly terminal: LocalTerminal;
   readonly signals: Signals;
@@ -48,6 +51,7 @@ class AttachClient implements AsyncDisposable {
   readonly #screen: LocalScreen;
   readonly #input: AttachInput;
   readonly #size: SizeFollower;
+  readonly #delivery: InputDelivery;
   readonly #signals: Disposable[] = [];
   #sessionId: SessionId;
   #label: string;
@@ -65,6 +69,11 @@ class AttachClient implements AsyncDisposable {
       onGone: () => this.#events.put({ type: "gone" }),
     });
     this.#size = new SizeFollower({ screen: this.#screen, send: (size) => this.#resize(size) });
+    this.#delivery = new InputDelivery(request.mode, {
+      rows: () => this.#screen.size.rows,
+      send: (view) => this.#resize(this.#screen.size, view),
+      onLeave: () => this.#events.put({ type: "key", action: "detach" }),
+    });
     const { keys, signals, terminal } = request;
     this.#input = new AttachInput(
       { keys, signals, calls: terminal.calls },
@@ -139,6 +148,7 @@ class AttachClient implements AsyncDisposable {
       sessionId: this.#sessionId,
       origin: this.#request.origin,
       size: this.#screen.size,
+      mode: this.#request.mode,
       repaint: this.#screen.wantedRepaint(this.#client.roundTripMs),
       listener: {
         onOutput: (bytes) => this.#screen.show(bytes),
@@ -151,7 +161,7 @@ class AttachClient implements AsyncDisposable {
     this.#link = link;
     this.#screen.begin();
     void link.pump();
-    this.#input.connect((bytes) => link.send(bytes));
+    this.#input.connect(this.#delivery.begin(link));
   }
 
   #dropLink(): void {
@@ -261,12 +271,12 @@ class AttachClient implements AsyncDisposable {
     return this.#client;
   }
 
-  async #resize({ cols, rows }: TerminalSize): Promise<void> {
+  async #resize({ cols, rows }: TerminalSize, view?: ViewChange): Promise<void> {
     // The next attach brings the size with it.
     const streamId = this.#link?.streamId;
     if (streamId === undefined) return;
     const client = await this.#control();
-    await client.call("session.resize", { session_id: this.#sessionId, stream_id: streamId, cols, rows });
+    await client.call("session.resize", { session_id: this.#sessionId, stream_id: streamId, cols, rows, view });
   }
 
   /** Row (from 1) of the last text on the session's screen, when the session is left while its main screen is shown. */

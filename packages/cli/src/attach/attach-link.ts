@@ -1,5 +1,5 @@
 import type { SessionInfo } from "@pohunek/protocol";
-import type { ProtocolError, SessionId, StreamId } from "@pohunek/protocol/wire";
+import type { AttachMode, ProtocolError, SessionId, StreamId } from "@pohunek/protocol/wire";
 import { CLIPBOARD_DEFAULTS, isProtocolError } from "@pohunek/protocol/wire";
 import type { AttachStream, Client } from "@pohunek/sdk";
 import { isEnded } from "../sessions/state-words.ts";
@@ -40,6 +40,7 @@ interface LinkRequest {
   readonly origin: AttachOrigin;
   readonly size: TerminalSize;
   readonly repaint: WantedRepaint;
+  readonly mode: AttachMode;
   readonly listener: AttachLinkListener;
 }
 
@@ -76,12 +77,14 @@ export class AttachLink {
   }
 
   static async open(request: LinkRequest): Promise<AttachLink> {
-    const { client, sessionId, size, origin, repaint } = request;
+    const { client, sessionId, size, origin, repaint, mode } = request;
     const stream = await client.attach({
       session_id: sessionId,
       initial_dimensions: { cols: size.cols, rows: size.rows },
       repaint,
       answers_queries: false,
+      // Older hosts know no modes, and this one only where it is not the usual.
+      ...(mode === "interactive" ? {} : { mode }),
       ...origin,
     });
     return new AttachLink(request, stream);

@@ -1,5 +1,7 @@
+import type { AttachMode } from "@pohunek/protocol/wire";
 import { protocolError } from "@pohunek/protocol/wire";
 import { command } from "../command-line/command.ts";
+import { usageError } from "../command-line/usage-error.ts";
 import { connectHost } from "../connection/connect-host.ts";
 import type { CommandContext } from "../context.ts";
 import type { OpenTarget } from "../sessions/open-target.ts";
@@ -16,19 +18,31 @@ export const attach = command({
   details: [
     "Without a session: the only one that runs, or the only one of this directory. Ctrl-] leaves, Ctrl-\\ opens a menu. " +
       "Ends with the exit code of the session's program when that ends, and with 0 when you leave.",
+    "Neither --read-only nor --view changes the size of the session. --read-only shows its output as it is, which wants a " +
+      "terminal that is as large. --view shows the part around the cursor: arrows, Page Up, Page Down, Home, End and hjkl, g, G " +
+      "move it, f follows the cursor again, t shows the text broken for this terminal, q leaves.",
   ],
   arguments: [OPTIONAL_SESSION],
-  flags: { noMenu: { type: "switch", summary: "Leave Ctrl-\\ to the session" } },
+  flags: {
+    noMenu: { type: "switch", summary: "Leave Ctrl-\\ to the session" },
+    readOnly: { type: "switch", summary: "Show the session's output, and send nothing to it" },
+    view: { type: "switch", summary: "Show the session at the size of this terminal, and send nothing to it" },
+  },
   output: "terminal",
   async run(context, { words, flags }) {
+    if (flags.readOnly && flags.view) throw usageError("attach takes --read-only or --view, not both");
     requireTerminal(context, "attach");
     const opening = words[0] === undefined ? openObvious(context) : openTarget(context, words[0]);
     // Loaded while the daemon thinks.
     const [{ showSession }, found] = await Promise.all([import("../sessions/show-session.ts"), opening]);
     await using target = found;
-    return await showSession(context, target, { hasMenu: !flags.noMenu });
+    return await showSession(context, target, { hasMenu: !flags.noMenu, mode: modeOf(flags) });
   },
 });
+
+function modeOf(flags: { readonly readOnly: boolean; readonly view: boolean }): AttachMode {
+  return flags.view ? "view" : flags.readOnly ? "read_only" : "interactive";
+}
 
 /** The session that is meant when none is named. */
 async function openObvious(context: CommandContext): Promise<OpenTarget> {

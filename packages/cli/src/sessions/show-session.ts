@@ -1,3 +1,4 @@
+import type { AttachMode } from "@pohunek/protocol/wire";
 import { isProtocolError } from "@pohunek/protocol/wire";
 import { attachSession } from "../attach/attach-client.ts";
 import { DETACH_KEY, MENU_KEY } from "../attach/attach-keys.ts";
@@ -9,6 +10,8 @@ import type { OpenTarget } from "./open-target.ts";
 
 export interface ShowOptions {
   readonly hasMenu: boolean;
+  /** Default: interactive. */
+  readonly mode?: AttachMode;
   /** Prints the output of a session that has ended before it could be shown, instead of refusing. */
   readonly printsEnded?: boolean;
 }
@@ -32,6 +35,7 @@ function attachTarget(context: CommandContext, target: OpenTarget, options: Show
     client: target.client,
     reconnect: () => connectHost(context),
     origin: { ...context.settings.origin(), ...(workerId === undefined ? {} : { origin_worker_id: workerId }) },
+    mode: options.mode ?? "interactive",
     keys: options.hasMenu ? [DETACH_KEY, MENU_KEY] : [DETACH_KEY],
     terminal: context.terminal,
     signals: context.signals,
