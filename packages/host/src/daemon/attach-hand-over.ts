@@ -1,7 +1,7 @@
 import type { ProtocolError } from "@pohunek/protocol/wire";
 import { encodeFailure, isProtocolError, PROTOCOL_VERSION, protocolError } from "@pohunek/protocol/wire";
 import type { SocketCalls } from "../platform/index.ts";
-import type { HandedOverStream } from "../worker-api/handed-over-stream.ts";
+import type { HandedOverStream, PreparedHandOver } from "../worker-api/handed-over-stream.ts";
 import { HAND_OVER_INPUT_BYTES } from "../worker-api/handed-over-stream.ts";
 import { descriptorOf } from "../worker-api/socket-descriptor.ts";
 import { OBSERVATION_SINCE } from "../worker-api/version.ts";
@@ -12,6 +12,7 @@ import type { AttachCarrier } from "./attachments.ts";
 const DETACH_MS = 1000;
 
 export interface AttachHandOverOptions extends AttachProxyOptions {
+  readonly handOver: PreparedHandOver;
   /** Of `socket`. */
   readonly descriptor: number;
   readonly sockets: Pick<SocketCalls, "sendWithDescriptor">;
@@ -46,9 +47,9 @@ export class AttachHandOver implements AttachCarrier {
   }
 
   async #open(): Promise<void> {
-    const { worker, opening, rest, descriptor, sockets } = this.#options;
+    const { handOver, rest, descriptor, sockets } = this.#options;
     try {
-      const stream = await worker.handOver(opening, {
+      const stream = await handOver.give({
         descriptor,
         input: rest,
         send: sockets.sendWithDescriptor,

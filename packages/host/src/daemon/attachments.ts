@@ -9,6 +9,7 @@ import type { Session } from "../sessions/session.ts";
 import type { Logger } from "../store/logger.ts";
 import { failureFields } from "../store/logger.ts";
 import type { WorkerClient } from "../worker-api/client.ts";
+import type { OpenDataStreamParams } from "../worker-api/operations.ts";
 import { VIEWERS_SINCE } from "../worker-api/version.ts";
 import type { AdjustViewParams, ViewFacts } from "../worker-api/viewers.ts";
 import { AttachFailures } from "./attach-failures.ts";
@@ -19,6 +20,7 @@ import { AttachProxy } from "./attach-proxy.ts";
 import type { OpenStreams, StreamEnder } from "./open-streams.ts";
 import type { Origin } from "./origin.ts";
 import type { RawStream } from "./peer.ts";
+import { PreparedHandOvers } from "./prepared-hand-overs.ts";
 
 export interface AttachmentsOptions {
   readonly registry: Registry;
@@ -54,6 +56,7 @@ export class Attachments {
   readonly #grants: AttachGrants;
   readonly #failures = new AttachFailures();
   readonly #streams: OpenStreams;
+  readonly #prepared = new PreparedHandOvers();
 
   constructor(options: AttachmentsOptions) {
     this.#options = options;
@@ -63,8 +66,10 @@ export class Attachments {
 
   /** Grants an attach. Fails when the session does not run, or would be shown inside itself. */
   grant(grant: AttachGrant): StreamId {
-    this.#check(grant);
-    return this.#grants.issue(grant);
+    const { worker } = this.#check(grant);
+    const streamId = this.#grants.issue(grant);
+    this.#prepared.prepare(streamId, worker, openingOf(streamId, grant));
+    return streamId;
   }
 
   /** Opens the stream that a connection's first line names, or answers why not and closes it. */
@@ -105,7 +110,7 @@ export class Attachments {
       socket,
       rest,
       worker,
-      opening: { ...grant.opening, stream: streamId, viewer_session: grant.viewerSessionId },
+      opening: openingOf(streamId, grant),
       onOpen: () => this.#options.announce({ event: "attach_opened", payload }),
       onClosed: (error, wasOpen) => {
         this.#streams.remove(streamId);
@@ -117,14 +122,22 @@ export class Attachments {
         }
       },
     };
-    const descriptor = descriptorToHandOver(carried);
-    const carrier =
-      descriptor === undefined
-        ? new AttachProxy(carried)
-        : new AttachHandOver({ ...carried, descriptor, sockets: this.#options.sockets });
+    const carrier = this.#carry(carried);
     const { viewerSessionId } = grant;
     this.#streams.add(streamId, { sessionId: session.id, carrier, viewerSessionId });
     return carrier;
+  }
+
+  #carry(carried: AttachProxyOptions): AttachCarrier {
+    const { streamId, worker, opening } = carried;
+    const prepared = this.#prepared.take(streamId, worker);
+    const descriptor = descriptorToHandOver(carried);
+    if (descriptor === undefined) {
+      prepared?.[Symbol.dispose]();
+      return new AttachProxy(carried);
+    }
+    const handOver = prepared ?? worker.prepareHandOver(opening);
+    return new AttachHandOver({ ...carried, handOver, descriptor, sockets: this.#options.sockets });
   }
 
   #fail(streamId: StreamId, session: Session, error: ProtocolError): void {
@@ -157,4 +170,9 @@ export class Attachments {
     const error = this.#failures.take(streamId);
     return { detached: stream !== undefined && error === undefined, error };
   }
+}
+
+/** What the worker is told about an attach. */
+function openingOf(streamId: StreamId, { opening, viewerSessionId }: AttachGrant): OpenDataStreamParams {
+  return { ...opening, stream: streamId, viewer_session: viewerSessionId };
 }

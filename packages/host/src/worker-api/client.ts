@@ -1,8 +1,7 @@
 import type { ProtocolError } from "@pohunek/protocol/wire";
 import { ControlConnection } from "./control-connection.ts";
 import type { WorkerEvent } from "./events.ts";
-import type { HandOver } from "./handed-over-stream.ts";
-import { HandedOverStream } from "./handed-over-stream.ts";
+import { PreparedHandOver } from "./handed-over-stream.ts";
 import type { Inspection } from "./inspection.ts";
 import type { LaunchSpec } from "./launch-spec.ts";
 import { WORKER_LIMITS } from "./limits.ts";
@@ -128,10 +127,13 @@ export class WorkerClient implements AsyncDisposable {
     return await WorkerStream.open(this.socketPath, token, listener);
   }
 
-  /** As `attach`, but the worker serves the viewer on its own socket. Needs version 2. */
-  async handOver(options: OpenDataStreamParams, handOver: HandOver): Promise<HandedOverStream> {
-    const { token } = await this.#connection.call("open_data_stream", options);
-    return await HandedOverStream.open(this.socketPath, token, handOver);
+  /** As `attach`, but the worker will serve the viewer on its own socket, which is given to it later. Needs version 2. */
+  prepareHandOver(options: OpenDataStreamParams): PreparedHandOver {
+    const granted = this.#connection.call("open_data_stream", options);
+    return new PreparedHandOver(
+      this.socketPath,
+      granted.then(({ token }) => token),
+    );
   }
 
   /** Ends the attach of this name, whoever opened it. Needs version 3. */

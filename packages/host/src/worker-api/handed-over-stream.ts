@@ -27,30 +27,8 @@ const NOTHING = new Uint8Array(0);
 export class HandedOverStream implements Disposable {
   readonly #connection: DataConnection;
 
-  private constructor(connection: DataConnection) {
+  constructor(connection: DataConnection) {
     this.#connection = connection;
-  }
-
-  static async open(path: string, token: string, handOver: HandOver): Promise<HandedOverStream> {
-    const { descriptor, input, send } = handOver;
-    const connection = await DataConnection.open(path, {
-      bytes: () => undefined,
-      message: (kind) => {
-        if (kind === FRAME.sync) {
-          handOver.onOpen();
-        }
-      },
-      drain: () => undefined,
-      closed: (error) => handOver.onClosed(error),
-    });
-    const line = encodeUtf8(`${JSON.stringify({ open: token })}\n`);
-    const first = input.length === 0 ? line : Buffer.concat([line, encodeFrame(FRAME.input, input)]);
-    const fd = descriptorOf(connection.socket);
-    if (fd === undefined || !send(fd, first, descriptor)) {
-      connection.end();
-      throw workerError("worker_attach_stream_failed", "The worker takes nothing.");
-    }
-    return new HandedOverStream(connection);
   }
 
   /** Asks the worker to end this attach; `onClosed` follows. */
@@ -61,5 +39,62 @@ export class HandedOverStream implements Disposable {
   /** Stops listening; the viewer stays with the worker. */
   [Symbol.dispose](): void {
     this.#connection.end();
+  }
+}
+
+/**
+ * A hand-over that waits for its viewer: the worker's token and a connection to the worker, both asked for while the viewer
+ * is still on its way. Used once, or disposed of.
+ */
+export class PreparedHandOver implements Disposable {
+  readonly #token: Promise<string>;
+  readonly #connection: Promise<DataConnection>;
+  #handOver: HandOver | undefined;
+
+  constructor(path: string, token: Promise<string>) {
+    this.#token = token;
+    this.#connection = DataConnection.open(path, {
+      bytes: () => undefined,
+      message: (kind) => {
+        if (kind === FRAME.sync) {
+          this.#handOver?.onOpen();
+        }
+      },
+      drain: () => undefined,
+      closed: (error) => this.#handOver?.onClosed(error),
+    });
+    // Whoever uses this is told; nobody has to.
+    this.#token.catch(() => undefined);
+    this.#connection.catch(() => undefined);
+  }
+
+  /** Gives the viewer to the worker. Fails with worker_connect_failed or worker_attach_stream_failed. */
+  async give(handOver: HandOver): Promise<HandedOverStream> {
+    try {
+      const [token, connection] = await Promise.all([this.#token, this.#connection]);
+      this.#handOver = handOver;
+      sendViewer(connection, token, handOver);
+      return new HandedOverStream(connection);
+    } catch (cause) {
+      this[Symbol.dispose]();
+      throw cause;
+    }
+  }
+
+  /** Nobody came for it. */
+  [Symbol.dispose](): void {
+    this.#connection.then(
+      (connection) => connection.end(),
+      () => undefined,
+    );
+  }
+}
+
+function sendViewer(connection: DataConnection, token: string, { descriptor, input, send }: HandOver): void {
+  const line = encodeUtf8(`${JSON.stringify({ open: token })}\n`);
+  const first = input.length === 0 ? line : Buffer.concat([line, encodeFrame(FRAME.input, input)]);
+  const fd = descriptorOf(connection.socket);
+  if (fd === undefined || !send(fd, first, descriptor)) {
+    throw workerError("worker_attach_stream_failed", "The worker takes nothing.");
   }
 }
