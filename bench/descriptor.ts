@@ -31,6 +31,17 @@ export class Area {
   }
 }
 
+/** Waits until one of several can be read, or until the time is over; tells which can. */
+export function waitForAny<Each extends { readonly fd: number }>(all: readonly Each[], timeoutMs: number): Each[] {
+  const polled = new Uint32Array(all.length * 2);
+  all.forEach(({ fd }, index) => {
+    polled[index * 2] = fd;
+    polled[index * 2 + 1] = POLLIN;
+  });
+  libc.poll(ptr(polled), all.length, Math.ceil(timeoutMs));
+  return all.filter((_, index) => (polled[index * 2 + 1] ?? 0) >>> 16 !== 0);
+}
+
 export class Descriptor {
   readonly fd: number;
   readonly #poll = new Uint32Array(2);

@@ -87,6 +87,17 @@ export class OuterTerminal implements Disposable {
       if (!this.#readOnce(deadline - now)) return;
   }
 
+  get fd(): number {
+    return this.#master.fd;
+  }
+
+  /** Reads once what is there (`waitForAny` tells when) into the area; returns how many bytes. */
+  readNow(area: Area, offset: number, limit = READ_BYTES): number {
+    const count = this.#master.read(area, offset, limit);
+    if (count <= 0) throw new Error("the client has ended");
+    return count;
+  }
+
   write(text: string): void {
     const area = new Area(text.length);
     area.bytes.set(Buffer.from(text));

@@ -15,15 +15,20 @@ import { installMissingTools } from "../scripts/machine-tools.ts";
 import { attach } from "./measures/attach.ts";
 import { bursts } from "./measures/bursts.ts";
 import { create } from "./measures/create.ts";
+import { crowd } from "./measures/crowd.ts";
 import { echo } from "./measures/echo.ts";
+import { floodAttach } from "./measures/flood-attach.ts";
 import { idle } from "./measures/idle.ts";
+import { idleOne } from "./measures/idle-one.ts";
+import { interrupt } from "./measures/interrupt.ts";
 import { list } from "./measures/list.ts";
 import type { BenchOptions, Measure } from "./measures/measure.ts";
 import { memoryIdle, memoryLines } from "./measures/memory.ts";
 import { paste } from "./measures/paste.ts";
+import { slowClient } from "./measures/slow-client.ts";
 import { throughput } from "./measures/throughput.ts";
 import type { MeasureResult } from "./report.ts";
-import { describeResult, isGood, isWhole, toJson } from "./report.ts";
+import { addRound, describeResult, isGood, isWhole, toJson } from "./report.ts";
 import { runCommand } from "./targets/command.ts";
 import { openPlain } from "./targets/plain.ts";
 import { openPohunek } from "./targets/pohunek.ts";
@@ -40,6 +45,11 @@ const MEASURES: readonly Measure[] = [
   memoryIdle,
   memoryLines,
   idle,
+  idleOne,
+  crowd,
+  slowClient,
+  interrupt,
+  floodAttach,
   bursts,
 ];
 
@@ -48,11 +58,7 @@ async function runMeasure(measure: Measure, targets: readonly Target[], options:
   const taking = targets.filter(({ name }) => measure.targets.includes(name));
   for (let round = 0; round < measure.rounds(options); round++) {
     for (const target of taking) {
-      const { samples, lostBytes } = await measure.run(target, options);
-      const soFar = result.targets.get(target.name) ?? { samples: [], lostBytes: undefined };
-      soFar.samples.push(...samples);
-      if (lostBytes !== undefined) soFar.lostBytes = (soFar.lostBytes ?? 0) + lostBytes;
-      result.targets.set(target.name, soFar);
+      addRound(result, target.name, await measure.run(target, options));
     }
   }
   return result;

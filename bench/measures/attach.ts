@@ -26,7 +26,7 @@ export const attach: Measure = {
   title: "attach until the last of 50 coloured rows is there",
   unit: "ms",
   targets: ["tmux", "pohunek"],
-  bounds: [{ of: "pohunek", to: "tmux", statistic: "p50", atMost: 2.5 }],
+  bounds: [{ of: "pohunek", to: "tmux", statistic: "p50", atMost: 2, milder: 2.5 }],
   rounds: ({ runs, isQuick }) => (isQuick ? 2 : runs * 5),
   run,
 };

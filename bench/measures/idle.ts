@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readCpuMs } from "../process-cost.ts";
 import type { Target } from "../targets/target.ts";
 import type { BenchOptions, Measure, Round } from "./measure.ts";
 import { nextSession } from "./measure.ts";
@@ -8,15 +8,6 @@ const QUICK_SESSIONS = 5;
 const SETTLE_MS = 5_000;
 const WATCH_MS = 10_000;
 const QUICK_WATCH_MS = 1_000;
-/** USER_HZ is 100 on every Linux. A hundred processes together are measured finer than that. */
-const TICK_MS = 10;
-
-/** Time on a processor of all threads, those that have ended too: user and system time, fields 14 and 15 of proc_pid_stat(5). */
-function readCpuMs(pid: number): number {
-  const afterName = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1) ?? "";
-  const [user, system] = afterName.split(" ").slice(11, 13);
-  return (Number(user) + Number(system)) * TICK_MS;
-}
 
 async function run(target: Target, { isQuick }: BenchOptions): Promise<Round> {
   const sessions = Array.from({ length: isQuick ? QUICK_SESSIONS : SESSIONS }, nextSession);

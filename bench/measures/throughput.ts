@@ -62,8 +62,8 @@ export const throughput: Measure = {
   unit: "MB/s",
   targets: ["plain", "tmux", "pohunek"],
   bounds: [
-    { of: "pohunek", to: "plain", statistic: "p50", atLeast: 0.55 },
-    { of: "pohunek", to: "tmux", statistic: "p50", atLeast: 1.3 },
+    { of: "pohunek", to: "plain", statistic: "p50", atLeast: 0.75, milder: 0.55 },
+    { of: "pohunek", to: "tmux", statistic: "p50", atLeast: 1.6, milder: 1.3 },
   ],
   rounds: ({ runs }) => runs,
   run,

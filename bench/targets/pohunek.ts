@@ -37,6 +37,7 @@ export function openPohunek(folder: string, baseEnv: Readonly<Record<string, str
     create: (session, argv) => void runCommand(pohunek("new", "--name", session, ...size, "--", ...argv), env),
     attachCommand: (session) => pohunek("attach", session),
     listCommand: () => pohunek("ls"),
+    controlSocket: join(folder, "pohunek", "daemon.sock"),
     readOutput: (session) => {
       runCommand(pohunek("wait", session), env);
       return runCommand(pohunek("output", session, "--max-bytes", "131072"), env);

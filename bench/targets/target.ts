@@ -11,6 +11,8 @@ export interface Target extends AsyncDisposable {
   listCommand(): readonly string[];
   /** All output of a program that ends by itself; undefined for a target that does not keep it. */
   readonly readOutput?: (session: string) => string;
+  /** The socket on which other programs make requests, where there is one. */
+  readonly controlSocket?: string;
   destroy(session: string): void;
   /** The processes that hold the sessions, without the programs in them. */
   sessionProcesses(): number[];

@@ -5,7 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "../..");
-const MEASURES = "cat echo attach ls new paste memory-idle memory-lines idle bursts".split(" ");
+const MEASURES =
+  "cat echo attach ls new paste memory-idle memory-lines idle idle-one crowd slow-client interrupt attach-flood bursts".split(
+    " ",
+  );
 /** In quick sizes it takes 40 s; a busy machine takes its time. */
 const LIMIT_MS = 240_000;
 
