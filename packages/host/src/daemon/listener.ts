@@ -174,7 +174,7 @@ function judgeRoom(
     return "welcome";
   }
   log.warn("connection_limit_reached", { connections: count, descriptor: fd });
-  return room.isLast(fd) ? "unheard" : "refused";
+  return count >= MAX_CONNECTIONS || room.isLast(fd) ? "unheard" : "refused";
 }
 
 function closeEach(connections: ReadonlySet<ConnectionSink>): void {
