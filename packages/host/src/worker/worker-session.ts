@@ -19,6 +19,7 @@ import { IdleCollector, WORTH_BYTES } from "./idle-collector.ts";
 import type { JournalFile } from "./journal-file.ts";
 import { describeSession, describeTerminal } from "./observation.ts";
 import { OutputWaiters } from "./output-waiters.ts";
+import { Rehearsal } from "./rehearsal.ts";
 import type { RuntimeListener } from "./session-runtime.ts";
 import { SessionRuntime } from "./session-runtime.ts";
 import type { OpenTerminalView } from "./terminal-view.ts";
@@ -50,6 +51,7 @@ export class WorkerSession implements Disposable {
     type: (bytes) => this.runtime.type(bytes),
   });
   readonly #collector = new IdleCollector(() => Bun.gc(true));
+  readonly #rehearsal = new Rehearsal(() => this.#rehearseAttach());
   #collectedOffset = 0;
   readonly announcer: Announcer;
   readonly #options: WorkerSessionOptions;
@@ -227,8 +229,17 @@ export class WorkerSession implements Disposable {
     this.waiters.advance(endOffset);
     this.#collector.noteWork(endOffset - this.#collectedOffset);
     this.#collectedOffset = endOffset;
+    this.#rehearsal.noteOutput();
     this.announcer.note("output");
     this.announcer.note("terminal");
+  }
+
+  /** Opens a stream into the void. */
+  #rehearseAttach(): void {
+    if (this.phase === "running" && this.streams.count === 0) {
+      const nowhere = { write: (bytes: Uint8Array) => bytes.length, end: () => undefined };
+      this.streams.close(this.streams.open(nowhere, { version: WORKER_PROTOCOL.max, viewer: "fresh" }));
+    }
   }
 
   #noteExit(exit: ExitOutcome): void {
@@ -273,6 +284,7 @@ export class WorkerSession implements Disposable {
 
   [Symbol.dispose](): void {
     clearTimeout(this.#retentionTimer);
+    this.#rehearsal[Symbol.dispose]();
     this.#collector[Symbol.dispose]();
     this.announcer[Symbol.dispose]();
     this.viewers[Symbol.dispose]();
