@@ -5,7 +5,7 @@
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { renderCommandsPage } from "@pohunek/cli/reference";
+import { renderAttachSettings, renderCommandsPage } from "@pohunek/cli/reference";
 import { renderSettings } from "@pohunek/host/settings";
 import { renderErrorsPage } from "./docs/errors-page.ts";
 import { renderProtocolPage } from "./docs/protocol-page.ts";
@@ -20,7 +20,7 @@ interface Page {
 const PAGES: readonly Page[] = [
   { path: "docs/protocol.md", render: () => renderProtocolPage(join(ROOT, "docs/protocol.md")) },
   { path: "docs/errors.md", render: () => renderErrorsPage(ROOT) },
-  { path: "docs/config.md", render: renderSettings },
+  { path: "docs/config.md", render: () => `${renderSettings()}\n${renderAttachSettings()}` },
   { path: "docs/cli.md", render: renderCommandsPage },
 ];
 

@@ -22,6 +22,9 @@ interface Attached extends AsyncDisposable {
 interface Script {
   readonly before?: string;
   readonly words?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** config.toml */
+  readonly config?: string;
   readonly session?: Readonly<Record<string, unknown>>;
   readonly lines?: readonly string[];
   /** Output to wait for; the end of the repaint when absent. */
@@ -53,7 +56,9 @@ async function attachTo(repaint: string, script: Script = {}): Promise<Attached>
       socket.write(repaint, "latin1");
     },
   });
-  const terminal = new CliTerminal(roots, ["attach", ...(script.words ?? []), ID], { before: script.before ?? "" });
+  if (script.config !== undefined) roots.writeConfig(script.config);
+  const { before = "", env = {} } = script;
+  const terminal = new CliTerminal(roots, ["attach", ...(script.words ?? []), ID], { before, env });
   await terminal.untilOutput(script.waitsFor ?? repaint.slice(-8));
   return {
     terminal,
@@ -347,6 +352,57 @@ describe("keys", () => {
     expect(attached.input().slice(all.length) === paste).toBe(true);
     attached.terminal.type("\u001d");
     expect(await attached.terminal.exited).toBe(0);
+  });
+
+  test.each([
+    ["the file", { config: '[attach]\ndetach_key = "ctrl-b"\nmenu_key = "Ctrl-A"\n' }],
+    [
+      "variables, which win over the file",
+      {
+        env: { POHUNEK_DETACH_KEY: "ctrl-b", POHUNEK_MENU_KEY: "ctrl-a" },
+        config: '[attach]\ndetach_key = "ctrl-d"\n',
+      },
+    ],
+  ])("others can be chosen: by %s", async (_name, script) => {
+    await using attached = await attachTo(PLAIN, script);
+    const { terminal } = attached;
+    // What used to be the client's keys is the session's now.
+    terminal.type("x\u001d\u001c");
+    await until("the input", () => attached.input() === "x\u001d\u001c");
+    terminal.type("\u0001");
+    await terminal.untilScreen("^a send ^a");
+    const from = terminal.output.length;
+    terminal.type("\u0001");
+    await terminal.untilOutput(PLAIN, from);
+    await until("the menu's key", () => attached.input() === "x\u001d\u001c\u0001");
+    terminal.type(`y${ESC}[98;5u`);
+    expect(await terminal.exited).toBe(0);
+    expect(attached.input()).toBe("x\u001d\u001c\u0001y");
+  });
+
+  test("the menu can have none", async () => {
+    await using attached = await attachTo(PLAIN, { config: '[attach]\nmenu_key = "none"\n' });
+    attached.terminal.type("a\u001cb");
+    await until("the input", () => attached.input() === "a\u001cb");
+  });
+
+  test.each([
+    ['[attach]\ndetach_key = "f1"\n', "attach.detach_key must be ctrl-"],
+    ['[attach]\ndetach_key = "none"\n', "attach.detach_key must be ctrl-"],
+    ['[attach]\ndetach_key = "ctrl-m"\n', "attach.detach_key must be ctrl-"],
+    ['[attach]\ndetach_key = "ctrl-\\\\"\n', "are the same key"],
+    ["[attach]\nkey = 1\n", "attach.key is not a known setting"],
+    ["attach = 1\n", "attach is not a table"],
+    ["[attach\n", "is not valid TOML"],
+  ])("that cannot be are refused, and the terminal is given back: %j", async (config, says) => {
+    await using attached = await attachTo(EVERYTHING, { config, before: "local text", env: { NO_COLOR: "1" } });
+    const { terminal } = attached;
+    expect(await terminal.exited).toBe(1);
+    const rows = await terminal.screen();
+    expect(rows[0]).toStartWith("local textpohunek: ");
+    expect(rows.join("")).toContain(says);
+    expect(rows.join("")).toContain("(config_invalid)");
+    expect(terminal.isRestored).toBe(true);
   });
 
   test("--no-menu leaves Ctrl-\\ to the session", async () => {

@@ -101,6 +101,30 @@ class Scene implements AsyncDisposable {
 
 const DETACH = "\u001d";
 
+test("the menu leaves no trace, whatever it is opened over", async () => {
+  await using host = await startHost();
+  await using scene = await Scene.set(host);
+  const left = await Promise.all(
+    scene.shown.map(async ({ name, terminal }) => {
+      const before = terminal.output;
+      terminal.type("\u001c");
+      await terminal.untilScreen("d detach");
+      const opened = terminal.output.length;
+      terminal.type("\u001b");
+      await terminal.untilOutput(MARK, opened);
+      // Its last bytes have no name.
+      let differences: string[] = [];
+      const isSame = (): boolean => {
+        differences = stateDifferences(BEFORE + before, BEFORE + terminal.output, "all");
+        return differences.length === 0;
+      };
+      await until("the state from before", isSame).catch(() => undefined);
+      return { name, differences };
+    }),
+  );
+  expect(left).toEqual(DIRTY.map(([name]) => ({ name, differences: [] })));
+}, 60_000);
+
 describe("whatever a session has set, the local terminal is as it was after", () => {
   test.each<[string, (host: Host) => (shown: Shown) => unknown]>([
     [

@@ -46,6 +46,7 @@ describe("without a daemon", () => {
       "configuration directory: ok",
       "shell: ok",
       "terminal: ok",
+      "attach keys: ok",
       "daemon: warn",
     ]);
   });

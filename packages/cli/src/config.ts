@@ -22,6 +22,8 @@ export interface Settings {
   /** The session that this program runs in, if it does. Throws `missing_env` where the environment is at odds with itself. */
   readonly origin: () => OriginPair | undefined;
   readonly originWorkerId: string | undefined;
+  /** Variables that name the keys of an attach, by their names. */
+  readonly keyNames: Readonly<Record<string, string | undefined>>;
   /** What a daemon that is started from here inherits. */
   readonly daemonEnvironment: () => Readonly<Record<string, string>>;
 }
@@ -46,6 +48,10 @@ export function readSettings(env: Environment, cwd: string): Settings {
     programName: () => programName(env),
     origin: () => readOrigin(env),
     originWorkerId: nonEmpty(env["POHUNEK_WORKER_ID"]),
+    keyNames: {
+      POHUNEK_DETACH_KEY: nonEmpty(env["POHUNEK_DETACH_KEY"]),
+      POHUNEK_MENU_KEY: nonEmpty(env["POHUNEK_MENU_KEY"]),
+    },
     daemonEnvironment: () => daemonEnvironment(env),
   };
 }

@@ -1,3 +1,5 @@
+export { renderAttachSettings } from "./attach/attach-settings.ts";
+
 import type { Argument, Command } from "./command-line/command.ts";
 import type { Flag, Flags } from "./command-line/flag.ts";
 import { flagText } from "./command-line/flag.ts";

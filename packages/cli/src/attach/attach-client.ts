@@ -28,13 +28,12 @@ export interface AttachRequest {
   readonly reconnect: () => Promise<Client>;
   readonly origin: AttachOrigin;
   readonly mode: AttachMode;
-  readonly keys: readonly AttachKey[];
+  /** The client's own keys. Asked for when the first picture is there, which does not wait for them. */
+  readonly keys: () => Promise<readonly AttachKey[]>;
   readonly terminal: LocalTerminal;
   readonly signals: Signals;
 }
 
-/** A last question to the daemon before the terminal is given back must not hold the user up. */
-const LAST_ROW_TIMEOUT_MS = 150;
 /** Long enough to read a line. */
 const NOTICE_MS = 2_000;
 const OVERSIZED_COPY = " the session copied more to the clipboard than it may; nothing was copied ";
@@ -53,6 +52,7 @@ class AttachClient implements AsyncDisposable {
   readonly #size: SizeFollower;
   readonly #delivery: InputDelivery;
   readonly #signals: Disposable[] = [];
+  #keys: readonly AttachKey[] = [];
   #sessionId: SessionId;
   #label: string;
   #client: Client;
@@ -74,9 +74,9 @@ class AttachClient implements AsyncDisposable {
       send: (view) => this.#resize(this.#screen.size, view),
       onLeave: () => this.#events.put({ type: "key", action: "detach" }),
     });
-    const { keys, signals, terminal } = request;
+    const { signals, terminal } = request;
     this.#input = new AttachInput(
-      { keys, signals, calls: terminal.calls },
+      { signals, calls: terminal.calls },
       {
         onAction: (action) => this.#events.put({ type: "key", action }),
         onEnd: () => this.#events.put({ type: "gone" }),
@@ -88,7 +88,8 @@ class AttachClient implements AsyncDisposable {
     this.#followSignals();
     // Refusals come before the terminal is touched: they are errors like those of any other command.
     await this.#open();
-    this.#input.start();
+    await this.#loadKeys();
+    this.#input.start(this.#keys);
     const outcome = await this.#untilOutcome();
     this.#input.stop();
     const lastRow = await this.#lastRow(outcome);
@@ -103,6 +104,15 @@ class AttachClient implements AsyncDisposable {
     await this.#link?.close();
     this.#screen[Symbol.dispose]();
     await this.#client.close();
+  }
+
+  async #loadKeys(): Promise<void> {
+    try {
+      this.#keys = await this.#request.keys();
+    } catch (error) {
+      await this.#screen.leave("");
+      throw error;
+    }
   }
 
   #followSignals(): void {
@@ -193,7 +203,8 @@ class AttachClient implements AsyncDisposable {
       this.#client = await this.#request.reconnect();
       return this.#reopen();
     };
-    return reconnect({ events: this.#events, screen: this.#screen, input: this.#input, tryOnce });
+    const leaveKey = this.#keys.find(({ action }) => action === "detach")?.label ?? "";
+    return reconnect({ events: this.#events, screen: this.#screen, input: this.#input, leaveKey, tryOnce });
   }
 
   /** Attaches on the present control connection; tells what became of the session when that is refused for good. */
@@ -235,6 +246,7 @@ class AttachClient implements AsyncDisposable {
       client,
       sessionId: this.#sessionId,
       label: this.#label,
+      keys: this.#keys,
     });
     const choice = await menu.run();
     if (choice.type === "outcome") return choice.outcome;
@@ -282,15 +294,7 @@ class AttachClient implements AsyncDisposable {
   /** Row (from 1) of the last text on the session's screen, when the session is left while its main screen is shown. */
   async #lastRow(outcome: AttachOutcome): Promise<number | undefined> {
     if (outcome.type !== "detached" || outcome.by === "terminal" || this.#screen.isAlternate) return undefined;
-    try {
-      const params = { session_id: this.#sessionId };
-      const client = await this.#control();
-      const screen = await client.call("session.screen", params, { timeoutMs: LAST_ROW_TIMEOUT_MS });
-      return screen.visible_lines.findLastIndex((line) => line.trim() !== "") + 1;
-    } catch (error) {
-      // Not known in time: the cursor's own row has to do.
-      if (!isProtocolError(error)) throw error;
-      return undefined;
-    }
+    const { lastTextRow } = await import("./last-text-row.ts");
+    return lastTextRow(() => this.#control(), this.#sessionId);
   }
 }

@@ -9,11 +9,6 @@ export interface AttachInputListener {
   onEnd(): void;
 }
 
-/** Where keys come from, and which of them are the client's own. */
-export interface AttachInputSource extends TerminalInputSource {
-  readonly keys: readonly AttachKey[];
-}
-
 type Receiver = (bytes: Uint8Array) => void;
 
 /** Typed while nobody takes it (the daemon restarts): so much is kept, in order, and delivered afterwards. */
@@ -22,7 +17,7 @@ const MAX_KEPT_BYTES = 65_536;
 /** What the user types, on its way to the session, to the menu, or waiting for one of them. */
 export class AttachInput {
   readonly #terminal: TerminalInput;
-  readonly #keys: AttachKeys;
+  #keys = new AttachKeys([]);
   readonly #listener: AttachInputListener;
   /** Not looked at yet. */
   #unread: Uint8Array[] = [];
@@ -35,14 +30,15 @@ export class AttachInput {
   #isHeld = false;
   #holdTimer: Timer | undefined;
 
-  constructor({ keys, ...source }: AttachInputSource, listener: AttachInputListener) {
-    this.#keys = new AttachKeys(keys);
+  constructor(source: TerminalInputSource, listener: AttachInputListener) {
     this.#listener = listener;
     const events = { onInput: (bytes: Uint8Array) => this.#take(bytes), onEnd: () => listener.onEnd() };
     this.#terminal = new TerminalInput(source, events);
   }
 
-  start(): void {
+  /** `own` are the client's keys; nothing is read before they are known. */
+  start(own: readonly AttachKey[]): void {
+    this.#keys = new AttachKeys(own);
     this.#terminal.resume();
   }
 

@@ -10,10 +10,12 @@ export interface AttachKey {
   readonly byte: number;
   /** Code point of its key in the extended encodings. */
   readonly code: number;
+  /** How people call it. */
+  readonly label: string;
 }
 
-export const DETACH_KEY: AttachKey = { action: "detach", byte: 0x1d, code: 0x5d };
-export const MENU_KEY: AttachKey = { action: "menu", byte: 0x1c, code: 0x5c };
+export const DETACH_KEY: AttachKey = { action: "detach", byte: 0x1d, code: 0x5d, label: "Ctrl-]" };
+export const MENU_KEY: AttachKey = { action: "menu", byte: 0x1c, code: 0x5c, label: "Ctrl-\\" };
 
 /** What became of some input. */
 export interface DecodedInput {

@@ -4,10 +4,11 @@ import { isProtocolError, LIMITS } from "@pohunek/protocol/wire";
 import type { Client } from "@pohunek/sdk";
 import type { Mailbox } from "../mailbox.ts";
 import { plainText } from "../output/plain-text.ts";
-import { cutEnd } from "../output/text-width.ts";
+import { cutEnd, textWidth } from "../output/text-width.ts";
 import { checkDisplayName, chooseName, refuseTaken } from "../sessions/display-name.ts";
 import type { AttachEvent } from "./attach-event.ts";
 import type { AttachInput } from "./attach-input.ts";
+import type { AttachKey } from "./attach-keys.ts";
 import type { AttachOutcome } from "./attach-outcome.ts";
 import type { LocalScreen } from "./local-screen.ts";
 import type { MenuKey } from "./menu-keys.ts";
@@ -29,9 +30,12 @@ interface MenuRequest {
   readonly client: Client;
   readonly sessionId: SessionId;
   readonly label: string;
+  /** The client's own; the menu's key pressed again goes to the session. */
+  readonly keys: readonly AttachKey[];
 }
 
-const MENU_BYTE = Uint8Array.of(0x1c);
+/** Less of a name says nothing. */
+const MIN_NAME_COLUMNS = 6;
 const BACK: MenuChoice = { type: "back" };
 
 /** The menu behind Ctrl-\: one line over the last row, one key for each action. */
@@ -58,7 +62,10 @@ export class AttachMenu {
 
   async #choose(session: SessionInfo): Promise<MenuChoice> {
     const fork = session.capabilities.fork ? "  f fork" : "";
-    const text = `d detach  k kill  n new  r rename${fork}  z suspend  ^\\ send ^\\  esc back`;
+    const own = this.#request.keys.find(({ action }) => action === "menu");
+    const short = own?.label.replace("Ctrl-", "^");
+    const again = short === undefined ? "" : `  ${short} send ${short}`;
+    const text = `d detach  k kill  n new  r rename${fork}  z suspend${again}  esc back`;
     for (;;) {
       this.#show(text);
       const key = await this.#nextKey();
@@ -79,7 +86,8 @@ export class AttachMenu {
         case "z":
           return { type: "suspend" };
         case "menu":
-          return { type: "send", bytes: MENU_BYTE };
+          if (own !== undefined) return { type: "send", bytes: Uint8Array.of(own.byte) };
+          break;
         case "escape":
         case "enter":
         case "interrupt":
@@ -156,7 +164,11 @@ export class AttachMenu {
 
   #show(text: string): void {
     const { screen, label } = this.#request;
-    screen.showNotice(cutEnd(` ${plainText(label)}  ${text} `, screen.size.cols));
+    const { cols } = screen.size;
+    // What can be done is more than the name.
+    const room = cols - textWidth(text) - 4;
+    const name = room < MIN_NAME_COLUMNS ? "" : `${cutEnd(plainText(label), room)}  `;
+    screen.showNotice(cutEnd(` ${name}${text} `, cols));
   }
 
   async #nextKey(): Promise<MenuKey> {
@@ -164,7 +176,7 @@ export class AttachMenu {
     for (;;) {
       const bytes = input.takeHeld();
       if (bytes.length > 0) {
-        const { key, length } = readMenuKey(bytes);
+        const { key, length } = readMenuKey(bytes, this.#request.keys);
         input.putBack(bytes.subarray(length));
         if (key !== undefined) return key;
         continue;

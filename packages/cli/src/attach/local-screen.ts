@@ -21,6 +21,7 @@ const RESTORE_TITLE = "\x1b[23;0t";
 const TITLE_STARTS = ["\x1b]0;", "\x1b]1;", "\x1b]2;"];
 const RELEASE_FRAME = "\x1b[?2026l";
 const LINE_FEED = 0x0a;
+const CANCEL = 0x18;
 
 /** How a repaint begins that leaves the main screen alone: the way into the alternate one, after a CAN. */
 const ENTERS_ALTERNATE = /^\x18?\x1b\[\?(47|1047|1049)h/;
@@ -131,7 +132,8 @@ export class LocalScreen implements Disposable {
     const [, way] = ENTERS_ALTERNATE.exec(Buffer.from(all.subarray(0, ENTRY_BYTES)).toString("latin1")) ?? [];
     if (way === undefined) this.#giveMainAway();
     else if (way !== "1049") this.#write(SAVE_CURSOR);
-    return all;
+    // No sequence is open here, and some terminals would print it on the user's screen.
+    return all[0] === CANCEL ? all.subarray(1) : all;
   }
 
   /**

@@ -1,11 +1,12 @@
 import { expect, test } from "bun:test";
+import { DETACH_KEY, MENU_KEY } from "./attach-keys.ts";
 import type { MenuKey } from "./menu-keys.ts";
 import { readMenuKey } from "./menu-keys.ts";
 
 function read(text: string): (MenuKey | undefined)[] {
   const keys: (MenuKey | undefined)[] = [];
   for (let bytes: Uint8Array = Buffer.from(text); bytes.length > 0; ) {
-    const { key, length } = readMenuKey(bytes);
+    const { key, length } = readMenuKey(bytes, [DETACH_KEY, MENU_KEY]);
     keys.push(key);
     bytes = bytes.subarray(length);
   }

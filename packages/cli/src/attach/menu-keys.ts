@@ -1,4 +1,5 @@
 import { decodeUtf8 } from "@pohunek/protocol/wire";
+import type { AttachKey } from "./attach-keys.ts";
 import type { Key } from "./key-sequence.ts";
 import { readSequence } from "./key-sequence.ts";
 
@@ -19,11 +20,7 @@ const NAMED: ReadonlyMap<number, "escape" | "enter" | "backspace"> = new Map([
   [8, "backspace"],
 ]);
 
-const CONTROLS: ReadonlyMap<number, "interrupt" | "menu" | "detach"> = new Map([
-  [0x03, "interrupt"],
-  [0x1c, "menu"],
-  [0x1d, "detach"],
-]);
+const INTERRUPT = 0x03;
 
 export interface ReadKey {
   /** Undefined for bytes that mean nothing to a menu. */
@@ -33,21 +30,22 @@ export interface ReadKey {
 }
 
 /** Reads the next key of what was typed while the menu is open, in whatever encoding the session's program has left the keyboard. */
-export function readMenuKey(bytes: Uint8Array): ReadKey {
-  if (bytes[0] !== ESC) return plainKey(bytes);
+export function readMenuKey(bytes: Uint8Array, own: readonly AttachKey[]): ReadKey {
+  if (bytes[0] !== ESC) return plainKey(bytes, own);
   const sequence = readSequence(bytes, 0);
   if (sequence.type === "incomplete" && bytes.length === 1) return { key: { type: "escape" }, length: 1 };
   // Mouse reports, answers and the like are nothing for a menu, and neither is what came with them.
   if (sequence.type !== "key") return { key: undefined, length: bytes.length };
-  return { key: extendedKey(sequence.key), length: sequence.length };
+  return { key: extendedKey(sequence.key, own), length: sequence.length };
 }
 
-function plainKey(bytes: Uint8Array): ReadKey {
+function plainKey(bytes: Uint8Array, own: readonly AttachKey[]): ReadKey {
   const length = utf8SequenceLength(bytes[0] as number);
   const text = decodeUtf8(bytes.subarray(0, length));
   if (text === undefined) return { key: undefined, length: 1 };
   const code = text.codePointAt(0) ?? 0;
-  const type = NAMED.get(code) ?? CONTROLS.get(code);
+  // Before the named ones, since the client's key may be what is else a named one.
+  const type = controlOf(code, own) ?? NAMED.get(code);
   if (type !== undefined) return { key: { type }, length };
   return { key: code < 0x20 ? undefined : { type: "text", text }, length };
 }
@@ -56,12 +54,16 @@ function utf8SequenceLength(first: number): number {
   return first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
-function extendedKey(key: Key): MenuKey | undefined {
+function controlOf(byte: number, own: readonly AttachKey[]): "interrupt" | "menu" | "detach" | undefined {
+  return own.find((key) => key.byte === byte)?.action ?? (byte === INTERRUPT ? "interrupt" : undefined);
+}
+
+function extendedKey(key: Key, own: readonly AttachKey[]): MenuKey | undefined {
   if (key.event === "release") return undefined;
   const named = NAMED.get(key.code);
   if (named !== undefined) return { type: named };
   if (key.modifiers === CTRL) {
-    const control = CONTROLS.get(key.code & 0x1f);
+    const control = controlOf(key.code & 0x1f, own);
     return control === undefined ? undefined : { type: control };
   }
   if ((key.modifiers & ~SHIFT) !== 0 || key.code < 0x20 || key.code > 0x10_ffff) return undefined;

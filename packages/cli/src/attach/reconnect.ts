@@ -13,12 +13,12 @@ const STEP_MS = 500;
 /** A restart that takes no longer is not worth a word on the screen. */
 const QUIET_MS = 800;
 
-const NOTICE = " the daemon does not answer; the session goes on, trying again (Ctrl-] leaves) ";
-
 export interface ReconnectRequest {
   readonly events: Mailbox<AttachEvent>;
   readonly screen: LocalScreen;
   readonly input: AttachInput;
+  /** How the key is called that leaves. */
+  readonly leaveKey: string;
   /** Attaches again. Undefined means success; throws what stopped it. */
   readonly tryOnce: () => Promise<AttachOutcome | undefined>;
 }
@@ -43,7 +43,8 @@ export async function reconnect(request: ReconnectRequest): Promise<AttachOutcom
     if (elapsedMs >= WINDOW_MS) return { type: "unreachable" };
     if (!isTold && elapsedMs >= QUIET_MS) {
       isTold = true;
-      request.screen.showNotice(NOTICE);
+      const { screen, leaveKey } = request;
+      screen.showNotice(` the daemon does not answer; the session goes on, trying again (${leaveKey} leaves) `);
     }
     const outcome = await waitForUser(request, STEP_MS);
     if (outcome !== undefined) return outcome;

@@ -5,7 +5,14 @@ import { connectHost, requireLocal } from "../connection/connect-host.ts";
 import type { CommandContext } from "../context.ts";
 import type { Check } from "../doctor/check.ts";
 import { fail, ok, reportOf, warn } from "../doctor/check.ts";
-import { checkRuntimeRoot, checkShell, checkSocket, checkTerminal, checkWritable } from "../doctor/local-checks.ts";
+import {
+  checkKeys,
+  checkRuntimeRoot,
+  checkShell,
+  checkSocket,
+  checkTerminal,
+  checkWritable,
+} from "../doctor/local-checks.ts";
 import { plainText } from "../output/plain-text.ts";
 import { padTo } from "../output/text-width.ts";
 import { CLI_VERSION } from "../version.ts";
@@ -36,6 +43,7 @@ async function localChecks({ settings, terminal }: CommandContext): Promise<Chec
     checkWritable("configuration directory", settings.configRoot),
     checkShell(settings.shell),
     checkTerminal(terminal, settings.term),
+    await checkKeys(settings),
   ];
 }
 

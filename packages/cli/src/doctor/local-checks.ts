@@ -1,6 +1,7 @@
 import { accessSync, constants, lstatSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { isProtocolError } from "@pohunek/protocol/wire";
+import { loadAttachKeys } from "../attach/attach-settings.ts";
 import type { Settings } from "../config.ts";
 import { checkRuntimeDir } from "../connection/runtime-dir.ts";
 import type { DaemonPlace } from "../connection/runtime-root.ts";
@@ -89,4 +90,19 @@ export function checkTerminal(terminal: LocalTerminal, term: string | undefined)
     return warn(name, "TERM says that it can do nothing; programs will look plain");
   const size = terminal.size();
   return size === undefined ? warn(name, "does not tell its size") : ok(name, `${term}, ${size.cols} x ${size.rows}`);
+}
+
+/** The keys that an attach keeps for itself. */
+export async function checkKeys(settings: Settings): Promise<Check> {
+  const name = "attach keys";
+  try {
+    const keys = await loadAttachKeys(settings);
+    return ok(
+      name,
+      keys.map(({ action, label }) => `${label} ${action === "detach" ? "leaves" : "opens the menu"}`).join(", "),
+    );
+  } catch (error) {
+    if (!isProtocolError(error)) throw error;
+    return fail(name, error.message);
+  }
 }

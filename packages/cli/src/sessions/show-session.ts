@@ -1,7 +1,7 @@
 import type { AttachMode } from "@pohunek/protocol/wire";
 import { isProtocolError } from "@pohunek/protocol/wire";
 import { attachSession } from "../attach/attach-client.ts";
-import { DETACH_KEY, MENU_KEY } from "../attach/attach-keys.ts";
+import type { AttachKey } from "../attach/attach-keys.ts";
 import type { AttachOutcome } from "../attach/attach-outcome.ts";
 import { attachExitCode } from "../attach/attach-outcome.ts";
 import { connectHost } from "../connection/connect-host.ts";
@@ -36,8 +36,14 @@ function attachTarget(context: CommandContext, target: OpenTarget, options: Show
     reconnect: () => connectHost(context),
     origin: { ...context.settings.origin(), ...(workerId === undefined ? {} : { origin_worker_id: workerId }) },
     mode: options.mode ?? "interactive",
-    keys: options.hasMenu ? [DETACH_KEY, MENU_KEY] : [DETACH_KEY],
+    keys: () => attachKeys(context, options.hasMenu),
     terminal: context.terminal,
     signals: context.signals,
   });
+}
+
+async function attachKeys({ settings }: CommandContext, hasMenu: boolean): Promise<readonly AttachKey[]> {
+  const { loadAttachKeys } = await import("../attach/attach-settings.ts");
+  const keys = await loadAttachKeys(settings);
+  return hasMenu ? keys : keys.filter(({ action }) => action !== "menu");
 }

@@ -20,6 +20,8 @@ export interface Config {
 type Environment = Readonly<Record<string, string | undefined>>;
 type Table = Readonly<Record<string, unknown>>;
 
+/** In the same file, but the command line's own: it checks it when it reads it. */
+const COMMAND_LINE_TABLE = "attach";
 const OVERLAY_ID = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const INTEGER = /^\d{1,15}$/;
@@ -64,7 +66,7 @@ function readToml(path: string): Table {
 function refuseUnknownKeys(path: string, file: Table): void {
   const known = new Set(Object.values<Setting>(SETTINGS).map((setting) => setting.key));
   for (const [table, content] of Object.entries(file)) {
-    if (table === "overlay") {
+    if (table === "overlay" || table === COMMAND_LINE_TABLE) {
       continue;
     }
     if (!isTable(content)) {
