@@ -6,6 +6,8 @@ const IN = 0;
 const IN_PATH = "/proc/self/fd/0";
 /** A terminal gives at most 4 KB at once; more is for input that is a pipe. */
 const BUFFER_BYTES = 65_536;
+/** As much as a terminal gives at once; after less than that, what comes next announces itself. */
+const FULL_BYTES = 4_095;
 /** Read in one turn, so that output and signals get theirs beside a paste. */
 const TURN_BYTES = 65_536;
 /** Somebody made the descriptor non-blocking: look again after this long. */
@@ -82,6 +84,7 @@ export class TerminalInput {
       }
       taken += count;
       this.#deliver(count);
+      if (count < FULL_BYTES) return;
     }
     if (taken >= TURN_BYTES) this.#lookLater();
   }

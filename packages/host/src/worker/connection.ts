@@ -110,8 +110,10 @@ export class Connection implements WatchedDescriptor, ByteSink {
       if (got === WOULD_BLOCK) {
         return false;
       }
+      // A message with a descriptor ends a read, and more may be behind it; else what comes after a short one signals.
+      const mayBeMore = got === memory.length || this.#isBeginning || this.#descriptor !== undefined;
       this.#listener.receive(memory.subarray(0, got));
-      return this.#isOpen && this.#wantsRead;
+      return mayBeMore && this.#isOpen && this.#wantsRead;
     } catch (cause) {
       this.#lose(cause);
       return false;

@@ -267,12 +267,13 @@ export class SessionRuntime {
   }
 
   #takeOutput(bytes: Uint8Array): void {
+    // First the viewers, since somebody may wait for the echo of a key.
+    this.#options.listener.output();
     this.terminal.take(bytes);
     this.#answers.settle(bytes);
     this.focus.noteOutput(bytes);
     this.input.retry();
     this.foreground.noteActivity();
-    this.#options.listener.output();
   }
 
   #noteDrained(): void {

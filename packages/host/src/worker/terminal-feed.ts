@@ -89,8 +89,13 @@ export class TerminalFeed {
 
 /** Whether these bytes can do no more than print, move down or move within the line. */
 export function isPlain(bytes: Uint8Array): boolean {
-  return MEANINGFUL_BYTES.every((byte) => !bytes.includes(byte));
+  return bytes.length <= SHORT_BYTES
+    ? bytes.every((byte) => !MEANINGFUL_BYTES.includes(byte))
+    : MEANINGFUL_BYTES.every((byte) => !bytes.includes(byte));
 }
+
+/** An echoed key, where searching takes longer than looking. */
+const SHORT_BYTES = 4;
 
 /**
  * Offset of the CR LF before the newest `lines` lines, which brings the cursor to the start of a line wherever it was;
