@@ -85,6 +85,27 @@ describe("attach", () => {
   });
 });
 
+test("C8: a cleared screen is in the scrollback, and history does not roll past: it comes in the frame of the screen", async () => {
+  await using host = await startHost();
+  const prints = `seq -f 'old line %g' 5000; seq -f 'line %g' 40; printf '\\033[H\\033[2J'; printf 'READY'; exec cat`;
+  const { id } = await host.newSession({ name: "long", command: ["/bin/sh", "-c", prints] });
+  const lines = async (): Promise<string[]> =>
+    (await host.call<{ visible_lines: string[] }>("session.screen", { session_id: id })).visible_lines;
+  await until("the screen", async () => (await lines())[0] === "READY");
+  await using terminal = new CliTerminal(host.roots, ["attach", "long"]);
+  await terminal.untilScreen("READY");
+  expect((await terminal.screen())[0]).toBe("READY");
+  const scrollback = (await terminal.scrollback()).filter((line) => line !== "");
+  expect(scrollback.slice(-40)).toEqual(Array.from({ length: 40 }, (_, index) => `line ${index + 1}`));
+  expect(scrollback.at(-41)).toBe("old line 5000");
+  const [held, shown] = [`${ESC}[?2026h`, `${ESC}[?2026l`].map((mark) => terminal.output.indexOf(mark)) as [
+    number,
+    number,
+  ];
+  expect(terminal.output.slice(0, held)).not.toContain("line");
+  expect(terminal.output.slice(held, shown)).toContain("READY");
+});
+
 describe("the local terminal is given back", () => {
   test("after the detach key", async () => {
     await using host = await startHost();

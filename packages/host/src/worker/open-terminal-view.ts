@@ -12,6 +12,7 @@ export function openTerminalView({ cols, rows, historyLines, listener }: Termina
   return {
     engine,
     scrollsFreely: () => !engine.hasMargins && engine.pendingBytes().length === 0,
+    keepsCleared: () => !engine.alternateScreen && !engine.hasMargins,
     repaint: (request) => repaint(engine, request),
     look: () => new ScreenLook(engine.state(0), engine.cursor),
   };

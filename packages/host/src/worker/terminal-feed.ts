@@ -1,4 +1,5 @@
 import type { OutputRing } from "./output-ring.ts";
+import { keepingInHistory, ScreenClears } from "./screen-clears.ts";
 import type { TerminalView } from "./terminal-view.ts";
 
 export interface TerminalFeedOptions {
@@ -31,6 +32,7 @@ const MEANINGFUL_BYTES = [0x05, 0x07, 0x0e, 0x0f, 0x1b, 0xc2];
 export class TerminalFeed {
   readonly #options: TerminalFeedOptions;
   #fedTo: number;
+  readonly #clears = new ScreenClears();
   /** Whether lines may be left out now; undefined: to be asked. Only fed output can change it. */
   #mayLeaveOut: boolean | undefined;
 
@@ -61,7 +63,16 @@ export class TerminalFeed {
       // Counted first: output that broke the engine must not be fed to the next one again.
       this.#fedTo += piece.length;
       this.#mayLeaveOut = undefined;
-      view.engine.write(piece);
+      let written = 0;
+      for (let at = this.#clears.next(piece, 0); at !== -1; at = this.#clears.next(piece, at + 1)) {
+        view.engine.write(piece.subarray(written, at));
+        if (view.keepsCleared()) {
+          view.engine.write(keepingInHistory(view.engine));
+        }
+        written = at;
+      }
+      view.engine.write(written === 0 ? piece : piece.subarray(written));
+      this.#clears.keep(piece);
     }
   }
 

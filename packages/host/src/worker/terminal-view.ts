@@ -15,6 +15,8 @@ export interface TerminalView {
   readonly engine: TerminalEngine;
   /** Whether each new line at the bottom pushes the whole screen up: no margins are set, and no sequence is unfinished. */
   scrollsFreely(): boolean;
+  /** Whether a screen that is cleared now can be kept in the history: it is the main one, and no margins are set. */
+  keepsCleared(): boolean;
   /** Bytes that make any terminal of this size show this state and continue from it. */
   repaint(request: RepaintRequest): Uint8Array;
   /** How the screen in view looks now, for viewers that get pictures. */
