@@ -83,6 +83,21 @@ describe("a program that asks its terminal", () => {
   });
 });
 
+test("a shell that asks for itself at its prompt gets the answer", async () => {
+  await using worker = await WorkerUnderTest.start();
+  const file = join(worker.roots.base, "bashrc");
+  await Bun.write(
+    file,
+    `ask() { printf '\\033[6n'; IFS=';' read -sdR -t 5 row col; PS1="column \${col}> "; }\nPROMPT_COMMAND=ask\n`,
+  );
+  await using session = await worker.run(["/bin/bash", "--rcfile", file, "-i"]);
+  await session.shows("column 1>");
+  for (let round = 0; round < 5; round += 1) {
+    await session.type(`printf abc${round}\n`);
+    await session.shows(`abc${round}column 5>`);
+  }
+});
+
 const SHELLS = [
   { name: "bash", shell: ["/bin/bash", "--norc", "-i"] },
   { name: "zsh", shell: ["/usr/bin/zsh", "-f", "-i"] },
