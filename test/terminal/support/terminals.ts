@@ -20,6 +20,11 @@ export class Terminals {
     this.#width = width;
   }
 
+  /** Memory of the module; it never shrinks. */
+  get engineBytes(): number {
+    return this.#runtime.exports.memory.buffer.byteLength;
+  }
+
   ghostty(size: TerminalSize, listener: TerminalListener = {}): GhosttyEngine {
     return openGhosttyEngine({ ...size, historyLines: HISTORY_LINES, listener }, this.#runtime);
   }

@@ -3,6 +3,7 @@ import { type GhosttyRuntime, loadGhosttyRuntime, PIECE_BYTES } from "./ghostty-
 import { CANCEL, GhosttyTerminal } from "./ghostty-terminal.ts";
 import { ListenerEffects } from "./listener-effects.ts";
 import { hasMode, MODES, modesOf, reportAnsiMode } from "./mode-registry.ts";
+import { Narrowing } from "./narrowing.ts";
 import { OverlongSequence } from "./overlong-sequence.ts";
 import { recentRows, recentUnwrapped, visibleText } from "./row-text.ts";
 import { SequenceTap, type TappedSequence } from "./sequence-tap.ts";
@@ -24,6 +25,7 @@ const NOTHING = new Uint8Array(0);
 /** The engine that the worker ships: libghostty-vt as WebAssembly. */
 export class GhosttyEngine implements TerminalEngine {
   readonly #terminal: GhosttyTerminal;
+  readonly #narrowing: Narrowing;
   readonly #effects: ListenerEffects;
   readonly #listener: TerminalListener;
   readonly #historyLines: number;
@@ -42,6 +44,7 @@ export class GhosttyEngine implements TerminalEngine {
     this.#size = { cols: options.cols, rows: options.rows };
     this.#effects = new ListenerEffects(runtime, this, this.#listener);
     this.#terminal = new GhosttyTerminal(runtime, this.#effects, options.historyLines);
+    this.#narrowing = new Narrowing(this.#terminal);
   }
 
   write(bytes: Uint8Array): void {
@@ -49,13 +52,16 @@ export class GhosttyEngine implements TerminalEngine {
     for (let offset = 0; offset < bytes.length; offset += PIECE_BYTES) {
       this.#writePiece(bytes.length <= PIECE_BYTES ? bytes : bytes.subarray(offset, offset + PIECE_BYTES));
     }
+    this.#narrowing.retry(this.#size);
   }
 
   resize(cols: number, rows: number): void {
     if (cols === this.#size.cols && rows === this.#size.rows) return;
+    const isNarrower = cols < this.#size.cols;
     this.#size = { cols, rows };
     this.#isViewStale = true;
-    this.#terminal.resize(cols, rows);
+    if (isNarrower) this.#narrowing.resize(this.#size);
+    else this.#terminal.resize(cols, rows);
     this.#effects.flush();
   }
 

@@ -7,6 +7,7 @@ import { SnapshotCollector, type SnapshotExtent } from "./snapshot-collector.ts"
 const PAGE_CELLS = 55_000;
 /** Aborts a sequence in every state of the parser. */
 export const CANCEL = Uint8Array.of(0x18);
+const ESC = 0x1b;
 const NO_LIMIT = 0xffffffff;
 type Data = (typeof DATA)[keyof typeof DATA];
 
@@ -45,6 +46,22 @@ export class GhosttyTerminal implements Disposable {
   /** At most PIECE_BYTES at once. */
   feed(bytes: Uint8Array): void {
     this.#runtime.feed(this.#handle, bytes);
+  }
+
+  /** Feeds sequences while an unfinished one waits. False, and nothing is fed, when that can't be put aside. */
+  feedAside(sequences: string): boolean {
+    const pending = this.continuation(Number.POSITIVE_INFINITY);
+    // Cancelling an unfinished character would print a replacement for it.
+    if (pending === undefined || (pending.length > 0 && pending[0] !== ESC)) return false;
+    if (pending.length > 0) this.feed(CANCEL);
+    this.feed(Buffer.from(sequences, "latin1"));
+    this.#feedAll(pending);
+    return true;
+  }
+
+  /** False when the engine would refuse to tell what is on its screens. */
+  get canEncode(): boolean {
+    return this.#encode("screens") !== undefined;
   }
 
   getU8(data: Data): number {
@@ -101,11 +118,15 @@ export class GhosttyTerminal implements Disposable {
     const pending = this.continuation(Number.POSITIVE_INFINITY);
     this.feed(CANCEL);
     const collector = this.#encode(extent);
-    for (let offset = 0; pending !== undefined && offset < pending.length; offset += PIECE_BYTES) {
-      this.feed(pending.subarray(offset, offset + PIECE_BYTES));
-    }
+    if (pending !== undefined) this.#feedAll(pending);
     if (collector === undefined) throw new Error("terminal engine could not encode its state");
     return collector;
+  }
+
+  #feedAll(bytes: Uint8Array): void {
+    for (let offset = 0; offset < bytes.length; offset += PIECE_BYTES) {
+      this.feed(bytes.subarray(offset, offset + PIECE_BYTES));
+    }
   }
 
   #get(data: Data): void {

@@ -29,7 +29,7 @@ export class ClusterMode {
     const isSeparate = this.#joinsNext || isSkinTone(code) || isRegionalIndicator(code);
     this.after(graphemes);
     if (isJoined(code, graphemes, isWide)) this.#set(true);
-    else if (isSeparate || graphemes.includes(EMOJI_PRESENTATION)) this.#set(false);
+    else if (isSeparate || isLoose(graphemes)) this.#set(false);
   }
 
   /** Call where painting goes on behind a cell that it did not paint itself. */
@@ -46,6 +46,20 @@ export class ClusterMode {
     this.#current = isOn;
     this.#writer.csi(isOn ? "?2027h" : "?2027l");
   }
+}
+
+/** True for what joins the character before while clusters are several cells, and may not while they are one. */
+function isLoose(graphemes: string): boolean {
+  if (graphemes.includes(EMOJI_PRESENTATION)) return true;
+  for (const part of graphemes) if (isInvisibleControl(part.codePointAt(0) ?? 0)) return true;
+  return false;
+}
+
+/** Characters that have no width and end a cluster: marks of direction, joiners of words, the zero width space. */
+function isInvisibleControl(code: number): boolean {
+  if (code < 0x2000) return code === 0xad || code === 0x61c || code === 0x180e;
+  if (code >= 0x2060) return code <= 0x206f || code === 0xfeff || (code >= 0xfff0 && code <= 0xfffb);
+  return code === 0x200b || code === 0x200e || code === 0x200f || (code >= 0x2028 && code <= 0x202e);
 }
 
 /** True for a cell that only exists while clusters are one cell. */

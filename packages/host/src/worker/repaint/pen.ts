@@ -133,6 +133,8 @@ export class Pen {
   /** A prompt in the pen without a mark on the row: starting one marks a row, so it is one of the alternate screen. */
   #startPromptElsewhere(): void {
     this.link(undefined);
+    // The background would stay behind there, and clear that screen when the program enters it.
+    this.plain();
     this.#semantic = 2;
     this.#writer.csi("?47h");
     this.#mark(PROMPT_MARKS[1]);

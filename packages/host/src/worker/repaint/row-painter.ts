@@ -10,6 +10,7 @@ import {
   type GridRow,
   type GridRows,
   type RowCells,
+  type Style,
   WIDTH,
 } from "../engine/terminal-state.ts";
 import type { ClusterMode } from "./cluster-mode.ts";
@@ -37,8 +38,8 @@ export interface Brushes {
 
 /** How the cursor stands at the end of a row that wraps into the next one. */
 interface Wrap {
-  /** The last column is unused because a wide character did not fit. */
-  readonly isHead: boolean;
+  /** The look of the last column where it is unused because a wide character did not fit. */
+  readonly head: Style | undefined;
   /** The last column got a filler and has to be blanked again, with this SGR. */
   readonly repair: string | undefined;
 }
@@ -108,14 +109,14 @@ export class RowPainter {
   /** Brings the cursor into the state from which the next character wraps. */
   #leaveWrapped(row: GridRow): Wrap {
     const last = this.#cols - 1;
-    if (this.#col > last) return { isHead: false, repair: undefined };
+    if (this.#col > last) return { head: undefined, repair: undefined };
     const cells = row.cells();
     const low = cells.low(last);
     const isHead = cellWidth(cells.high(last)) === WIDTH.head;
     this.#moveTo(last);
-    if (isHead) return { isHead, repair: undefined };
+    if (isHead) return { head: row.style(cellStyle(low, cells.high(last))), repair: undefined };
     this.#printFiller();
-    return { isHead, repair: cellIsErased(low) ? erasedSequence(low) : PLAIN };
+    return { head: undefined, repair: cellIsErased(low) ? erasedSequence(low) : PLAIN };
   }
 
   /** Makes the cursor wrap by the row's first cell; returns the column from which the rest is to be painted. */
@@ -124,9 +125,10 @@ export class RowPainter {
     const isPrinted = row.continuation && isCharacter(cells.low(0));
     const isWide = isPrinted && cellWidth(cells.high(0)) === WIDTH.wide && cellContent(cells.low(0)) !== BLANK;
     this.#col = 0;
-    if (wrap.isHead && !isWide) {
+    const isAlike = isWide && row.style(cellStyle(cells.low(0), cells.high(0))) === wrap.head;
+    if (wrap.head !== undefined && !isAlike) {
       // Erasing selectively leaves the mark in the unused last column above.
-      this.#enterByFiller(WIDE_FILLER, row.continuation ? "\x1b[?1K\r" : "\r\x1b[M");
+      this.#enterByFiller(wrap.head, row.continuation ? "\x1b[?1K\r" : "\r\x1b[M");
     } else if (isPrinted) {
       // The cursor is still in the row above, which a prompt must not mark.
       if (cellSemantic(cells.high(0)) === 2) this.#pen.semantic(2, 0);
@@ -135,18 +137,28 @@ export class RowPainter {
       if (scrolls) this.#clearRest();
     } else {
       // Deleting the line leaves one that is no continuation.
-      this.#enterByFiller(FILLER, row.continuation ? "\r\x1b[X" : "\r\x1b[M");
+      this.#enterByFiller(undefined, row.continuation ? "\r\x1b[X" : "\r\x1b[M");
     }
     if (wrap.repair !== undefined) this.#repairAbove(wrap.repair);
+    if (isPrinted && wrap.repair !== undefined && this.#col >= this.#cols) {
+      // The one character fills the row, and the wrap that is due behind it is lost by a movement.
+      this.#writer.ascii("\r");
+      this.#paintCharacter(row, cells, 0);
+    }
     return this.#col;
   }
 
-  /** Wraps by a character that is taken away again. */
-  #enterByFiller(filler: number, removal: string): void {
-    this.#pen.plain();
+  /** Wraps by a character that is taken away again: by a wide one where the last column above has the look `head`. */
+  #enterByFiller(head: Style | undefined, removal: string): void {
+    if (head === undefined) this.#pen.plain();
+    else this.#pen.style(head);
     this.#pen.protect(false);
     this.#pen.semantic(0, 0);
-    this.#writer.codepoint(filler);
+    this.#writer.codepoint(head === undefined ? FILLER : WIDE_FILLER);
+    // A line that scrolled in has the background of the pen, and so has what is erased.
+    const hasBackground = this.#pen.hasBackground;
+    this.#pen.plain();
+    if (hasBackground) this.#writer.csi("K");
     this.#writer.ascii(removal);
   }
 
@@ -165,7 +177,7 @@ export class RowPainter {
 
   /** A line that scrolls in takes the background of the pen. */
   #clearRest(): void {
-    if (!this.#pen.hasBackground) return;
+    if (!this.#pen.hasBackground || this.#col >= this.#cols) return;
     this.#pen.plain();
     this.#writer.csi("K");
   }

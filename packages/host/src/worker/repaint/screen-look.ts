@@ -50,11 +50,7 @@ export class ScreenLook {
       text += wanted === style ? "" : wanted;
       style = wanted;
       const content = contentAt(row, cells, { col, from: range.left, end: range.left + range.cols });
-      text += content.text;
-      if (content.isUncertain) {
-        // Terminals differ in the width of such characters; what comes next must not.
-        text += `\x1b[${col + content.width - range.left + 1}G`;
-      }
+      text += content.isUncertain ? placed(content, col - range.left + 1) : content.text;
       col += content.width - 1;
     }
     const rest = end < range.left + range.cols ? "\x1b[K" : "";
@@ -78,6 +74,15 @@ interface CellContent {
 }
 
 const NOTHING: CellContent = { text: BLANK, width: 1, isUncertain: false };
+
+/**
+ * Terminals differ in the width of such characters. What comes next must not, nor may something old show where one takes
+ * less than the program thinks.
+ */
+function placed({ text, width }: CellContent, column: number): string {
+  const blank = width === 2 ? `  \x1b[${column}G` : "";
+  return `${blank}${text}\x1b[${column + width}G`;
+}
 
 /** Half a wide character at an edge is a blank. */
 function contentAt(row: GridRow, cells: RowCells, at: { col: number; from: number; end: number }): CellContent {

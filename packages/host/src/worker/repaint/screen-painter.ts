@@ -93,7 +93,8 @@ export class ScreenPainter {
 
   /** Leaves the pen of the screen behind, whose background clears the screen when it is entered again. */
   placePen(): void {
-    this.#cursor.place({ ...this.#screen, charset: INITIAL_CHARSET, hyperlink: undefined }, SCREEN_ORIGIN);
+    const pen = { ...this.#screen, pendingWrap: false, charset: INITIAL_CHARSET, hyperlink: undefined };
+    this.#cursor.place(pen, SCREEN_ORIGIN);
   }
 
   echo(code: number): void {

@@ -8,7 +8,9 @@ function styleSequence({ flags, foreground, background, underlineColor }: Style)
   let sequence = "\x1b[0";
   if (flags !== 0) sequence += flagParameters(flags);
   sequence += colorParameters(foreground, FOREGROUND) + colorParameters(background, BACKGROUND);
-  return `${sequence}${underlineParameters(underlineColor)}m`;
+  // On its own: a terminal may ignore a sequence of more than 24 parameters as a whole.
+  const underline = underlineParameters(underlineColor);
+  return underline === "" ? `${sequence}m` : `${sequence}m\x1b[${underline}m`;
 }
 
 function flagParameters(flags: number): string {
@@ -56,8 +58,8 @@ function colorParameters(color: Color, codes: ColorCodes): string {
 /** With colons: a terminal that does not know SGR 58 would take 58;5;1 for three other attributes. */
 function underlineParameters(color: Color): string {
   if (color.kind === "default") return "";
-  if (color.kind === "palette") return `;58:5:${color.index}`;
-  return `;58:2::${color.red}:${color.green}:${color.blue}`;
+  if (color.kind === "palette") return `58:5:${color.index}`;
+  return `58:2::${color.red}:${color.green}:${color.blue}`;
 }
 
 /** Remembers the sequence of each style object, since a page's cells share theirs. */
