@@ -102,6 +102,24 @@ describe("focus", () => {
     expect((await session.client.snapshot()).visible_lines.join("").trim()).toBe("ready^[[O^[[I^[[O^[[Iend");
   });
 
+  test("is not typed into the shell behind a program that left the mode set", async () => {
+    await using worker = await WorkerUnderTest.start();
+    await using session = await worker.run(["/bin/bash", "--norc", "-i"], { env: { PS1: "prompt> " } });
+    await session.shows("prompt>");
+    await session.type("printf '\\033[?1004h'\n");
+    // Nothing comes, so there is nothing to wait for but the time in which it would.
+    await Bun.sleep(300);
+    await session.type("echo next-$((1+1))\n");
+    await session.shows("next-2");
+    expect((await session.output()).toString("latin1")).toContain("prompt> echo next-$((1+1))\r\n");
+    expect((await session.client.snapshot()).visible_lines.filter((line) => line !== "")).toEqual([
+      "prompt> printf '\\033[?1004h'",
+      "prompt> echo next-$((1+1))",
+      "next-2",
+      "prompt>",
+    ]);
+  });
+
   test("is not told to a program that does not want to know, or is gone", async () => {
     await using worker = await WorkerUnderTest.start();
     await using session = await worker.run(

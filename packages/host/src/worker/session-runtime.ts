@@ -262,8 +262,12 @@ export class SessionRuntime {
   }
 
   get #wantsFocus(): boolean {
-    const isRaw = !this.#options.platform.pty.lineDiscipline(this.#pair.master).isCanonical;
-    return isRaw && this.terminal.modes?.focusReporting === true;
+    if (this.terminal.modes?.focusReporting !== true) return false;
+    const { pty, processes } = this.#options.platform;
+    const group = pty.foregroundGroup(this.#pair.master);
+    // A shell has the mode from a program that has gone without resetting it.
+    const isShell = group !== undefined && processes.ignoresStopSignals(group);
+    return !isShell && !pty.lineDiscipline(this.#pair.master).isCanonical;
   }
 
   #takeOutput(bytes: Uint8Array): void {
