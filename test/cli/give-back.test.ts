@@ -43,6 +43,13 @@ async function screenOf(host: Host, id: string): Promise<string> {
   return visible_lines.join("\n");
 }
 
+/** A place for a relay, and what leads a client there. */
+function socketElsewhere(host: Host): { readonly path: string; readonly env: Readonly<Record<string, string>> } {
+  const runtime = join(host.roots.base, "n");
+  mkdirSync(join(runtime, "pohunek"), { recursive: true, mode: 0o700 });
+  return { path: join(runtime, "pohunek", "daemon.sock"), env: { XDG_RUNTIME_DIR: runtime } };
+}
+
 class Scene implements AsyncDisposable {
   readonly host: Host;
   readonly shown: readonly Shown[];
@@ -209,14 +216,28 @@ describe("whatever a session has set, the local terminal is as it was after", ()
 
   test("a network that is cut, and the detach key", async () => {
     await using host = await startHost();
-    const runtime = join(host.roots.base, "n");
-    mkdirSync(join(runtime, "pohunek"), { recursive: true, mode: 0o700 });
-    await using relay = await Relay.start(join(runtime, "pohunek", "daemon.sock"), { target: host.roots.socket });
-    await using scene = await Scene.set(host, { XDG_RUNTIME_DIR: runtime });
+    const socket = socketElsewhere(host);
+    await using relay = await Relay.start(socket.path, { target: host.roots.socket });
+    await using scene = await Scene.set(host, socket.env);
     await relay.cut();
     await scene.end(async ({ terminal }) => {
       await terminal.untilScreen("does not answer");
       terminal.type(DETACH);
+    });
+    scene.check();
+  }, 60_000);
+
+  test("a network that is cut and comes back, and the detach key", async () => {
+    await using host = await startHost();
+    const socket = socketElsewhere(host);
+    await using relay = await Relay.start(socket.path, { target: host.roots.socket });
+    await using scene = await Scene.set(host, socket.env);
+    const lengths = new Map(scene.shown.map((shown) => [shown, shown.terminal.output.length]));
+    await relay.cut();
+    await using _again = await Relay.start(socket.path, { target: host.roots.socket });
+    await scene.end(async (shown) => {
+      await shown.terminal.untilOutput(MARK, lengths.get(shown));
+      shown.terminal.type(DETACH);
     });
     scene.check();
   }, 60_000);
@@ -241,4 +262,24 @@ describe("whatever a session has set, the local terminal is as it was after", ()
     });
     expect(scene.shown.map(({ terminal }) => terminal.isRestored)).not.toContain(false);
   }, 60_000);
+});
+
+test("a program that leaves the alternate screen while it is shown: the session's screen below the user's lines", async () => {
+  await using host = await startHost();
+  const { id } = await host.newSession({ name: "shell" });
+  await host.call("session.input", { session_id: id, text: "printf '\\033[?1049h\\033[HIN-%s\\r\\n' ALTERNATE\n" });
+  await until("the alternate screen", async () => (await screenOf(host, id)).startsWith("IN-ALTERNATE"));
+  await using terminal = new CliTerminal(host.roots, ["attach", "shell"], { before: BEFORE });
+  await terminal.untilScreen("IN-ALTERNATE");
+  terminal.type("printf '\\033[?1049l'; echo back-$((20+3))\r");
+  await terminal.untilScreen("back-23");
+  const screen = (await terminal.screen()).join("\n");
+  expect(screen).not.toContain("local line");
+  expect(screen).not.toContain("IN-ALTERNATE");
+  const scrollback = (await terminal.scrollback()).filter((line) => line.startsWith("local line"));
+  expect(scrollback).toEqual(Array.from({ length: 27 }, (_, row) => `local line ${row + 1}`));
+  terminal.type(DETACH);
+  expect(await terminal.exited).toBe(0);
+  expect(stateDifferences(BEFORE, BEFORE + terminal.output, "all but content")).toEqual([]);
+  expect(terminal.isRestored).toBe(true);
 });

@@ -23,8 +23,8 @@ const RELEASE_FRAME = "\x1b[?2026l";
 const LINE_FEED = 0x0a;
 const CANCEL = 0x18;
 
-/** How a repaint begins that leaves the main screen alone: the way into the alternate one, after a CAN. */
-const ENTERS_ALTERNATE = /^\x18?\x1b\[\?(47|1047|1049)h/;
+/** How a repaint begins that leaves the main screen alone: the ways into the alternate one, each maybe after a CAN. */
+const ENTRIES = ["1049", "1047", "47"].map((way) => ({ way, bytes: Buffer.from(`\x1b[?${way}h`) }));
 const ENTRY_BYTES = 9;
 /** 1049 saves the cursor by itself, the others are helped. */
 const SAVE_CURSOR = "\x1b7";
@@ -129,11 +129,12 @@ export class LocalScreen implements Disposable {
       return all.subarray(0, 0);
     }
     this.#beginning = undefined;
-    const [, way] = ENTERS_ALTERNATE.exec(Buffer.from(all.subarray(0, ENTRY_BYTES)).toString("latin1")) ?? [];
-    if (way === undefined) this.#giveMainAway();
-    else if (way !== "1049") this.#write(SAVE_CURSOR);
-    // No sequence is open here, and some terminals would print it on the user's screen.
-    return all[0] === CANCEL ? all.subarray(1) : all;
+    // No sequence is open here, and some terminals would print a CAN on the user's screen.
+    const ready = all[0] === CANCEL ? all.subarray(1) : all;
+    const entry = ENTRIES.find(({ bytes: begin }) => begin.every((byte, index) => byte === ready[index]));
+    if (entry === undefined) this.#giveMainAway();
+    else if (entry.way !== "1049") this.#write(SAVE_CURSOR);
+    return ready;
   }
 
   /**
