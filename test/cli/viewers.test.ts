@@ -85,3 +85,33 @@ describe("attach --read-only", () => {
     await until("the size to stay", async () => (await host.inspect(id)).cols === 90);
   });
 });
+
+describe("two terminals of different sizes", () => {
+  test("each show the session at their own, whoever owns the size, and are given back", async () => {
+    await using host = await startHost();
+    await host.newSession({ name: "api" });
+    await using wide = new CliTerminal(host.roots, ["attach", "api"], { cols: 120, rows: 20 });
+    await wide.untilScreen(PROMPT);
+    wide.type("PS1='> '; echo wide-$((1+1))\r");
+    await wide.untilScreen("wide-2");
+    await using tall = new CliTerminal(host.roots, ["attach", "api"], { cols: 60, rows: 40 });
+    await tall.untilScreen("wide-2");
+    tall.type("printf '%070d|\\n' 7; stty size\r");
+    await tall.untilScreen(/^40 60$/m);
+    expect(await wide.untilScreen(/^40 60$/m)).toContain("0".repeat(60));
+    wide.type("stty size\r");
+    await wide.untilScreen(/^20 120$/m);
+    await tall.untilScreen(/^20 120$/m);
+    expect(await wide.untilScreen(/^0{69}7\|$/m)).not.toContain("0".repeat(60));
+    tall.type("\u001d");
+    expect(await tall.exited).toBe(0);
+    expect(tall.isRestored).toBe(true);
+    await tall.untilScreen("[detached from api");
+    expect(tall.emulator.buffer.active.type).toBe("normal");
+    wide.type("echo still-$((1+2))\r");
+    await wide.untilScreen("still-3");
+    wide.type("\u001d");
+    expect(await wide.exited).toBe(0);
+    expect(wide.isRestored).toBe(true);
+  });
+});

@@ -57,7 +57,10 @@ class Watcher implements Disposable {
   async rows(): Promise<string[]> {
     await this.#feed();
     const { active } = this.#emulator.buffer;
-    return Array.from({ length: this.#emulator.rows }, (_, row) => active.getLine(row)?.translateToString(true) ?? "");
+    return Array.from(
+      { length: this.#emulator.rows },
+      (_, row) => active.getLine(active.baseY + row)?.translateToString(true) ?? "",
+    );
   }
 
   async shows(what: string, matches: (rows: string[]) => boolean): Promise<string[]> {
@@ -73,7 +76,7 @@ class Watcher implements Disposable {
     const { active } = this.#emulator.buffer;
     return Array.from({ length: this.#emulator.rows }, (_, row) =>
       Array.from({ length: this.#emulator.cols }, (__, col) => {
-        const cell = active.getLine(row)?.getCell(col);
+        const cell = active.getLine(active.baseY + row)?.getCell(col);
         if (!cell) {
           return "";
         }
@@ -158,8 +161,9 @@ describe("a picture", () => {
         await watcher.adjust({ move_cols: -1_000, move_rows: -1_000 });
         await watcher.adjust({ move_cols: left, follow: false });
         const wanted = cells.slice(0, 4).map((row) => row.slice(left, left + cols));
+        let seen: string[][] = [];
         await until(`the cells from ${left} on, ${cols} wide`, async () => {
-          const seen = await watcher.cells();
+          seen = await watcher.cells();
           // Half a wide character at an edge is a blank; every other cell is the same.
           return seen.every((row, index) =>
             row.every((cell, col) => cell === wanted[index]?.[col] || (isEdge(col, cols) && cell.startsWith(" "))),
@@ -221,6 +225,89 @@ describe("a picture", () => {
     const refused = await session.client.adjustView({ stream: "a-none" }).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: "worker_invalid_request" });
   });
+});
+
+describe("a client whose terminal has another size than the session", () => {
+  test("gets pictures for its own until the size is its own, then the output again, byte for byte", async () => {
+    await using worker = await WorkerUnderTest.start();
+    await using session = await worker.run(`${GRID}; ${WAITS}`, { cols: 100, rows: 30 });
+    await session.shows(gridRow(29));
+    using large = await Watcher.attach(session, { mode: "interactive", cols: 100, rows: 30, viewer: "fresh" });
+    const isWhole = (rows: string[]): boolean => rows.every((row, index) => row === gridRow(index));
+    await large.shows("the screen", isWhole);
+    using small = await Watcher.attach(session, { mode: "interactive", cols: 40, rows: 10 });
+    await session.event("geometry_changed", ({ cols, rows }) => cols === 40 && rows === 10);
+    const shown = (await session.client.snapshot()).visible_lines;
+    const filled = [...shown, ...Array.from({ length: 20 }, () => "")];
+    expect(await large.shows("the small screen", (rows) => rows[0] === shown[0])).toEqual(filled);
+    expect(await small.shows("the same", (rows) => rows[0] === shown[0])).toEqual([...shown]);
+    // Whoever types has the size again; the other one now sees a part.
+    large.viewer.type("printf 'typed here'\n");
+    await session.event("geometry_changed", ({ cols, rows }) => cols === 100 && rows === 30);
+    const typed = await large.shows("its own screen", (rows) => rows.some((row) => row.includes("typed here")));
+    expect(typed).toEqual([...(await session.client.snapshot()).visible_lines]);
+    expect(await small.shows("a part", (rows) => rows.some((row) => row.includes("typed here")))).toHaveLength(10);
+    const mark = large.viewer.totalBytes;
+    large.viewer.type("stty -onlcr; seq 1 200000; printf done\n");
+    const text = Array.from({ length: 200_000 }, (_, index) => `${index + 1}\n`).join("");
+    await large.viewer.sees(`${text}done`);
+    expect(large.viewer.totalBytes - mark).toBe(text.length + "done".length);
+    await small.shows("the end", (rows) => rows.some((row) => row.includes("done")));
+    // The owner's leaving gives the size to the other one, who gets the output again.
+    large[Symbol.dispose]();
+    await session.event("attach_count_changed", ({ attached }) => attached === 1);
+    small.viewer.type("printf '\\033[2J\\033[Hsmall again'\n");
+    await small.viewer.sees("\x1b[2J\x1b[Hsmall again");
+    expect(await session.client.inspect()).toMatchObject({ cols: 40, rows: 10 });
+  });
+
+  test("sees the end of the program, and can be sent away", async () => {
+    await using worker = await WorkerUnderTest.start();
+    await using session = await worker.run("printf ready; read x; printf 'last words'; exit 3", { cols: 90, rows: 20 });
+    await session.shows("ready");
+    using reader = await Watcher.attach(session, { mode: "read_only", cols: 30, rows: 5 });
+    await reader.shows("the screen", (rows) => rows[0] === "ready");
+    using gone = await Watcher.attach(session, { mode: "read_only", cols: 30, rows: 5, stream: "a-gone" });
+    expect(await session.client.closeStream({ stream: "a-gone" })).toEqual({ closed: true });
+    await gone.viewer.closed;
+    expect(await session.client.inspect()).toMatchObject({ attached: 1, cols: 90, rows: 20 });
+    await session.type("\n");
+    await reader.viewer.closed;
+    expect((await reader.rows()).join("")).toContain("last words");
+    expect(reader.viewer.exit).toMatchObject({ code: 3 });
+  });
+
+  test("is taken up again and again without an end mark, a byte or a picture in the wrong place", async () => {
+    await using worker = await WorkerUnderTest.start();
+    await using session = await worker.run(`${GRID}; ${WAITS}`, { cols: 100, rows: 30 });
+    await session.shows(gridRow(29));
+    using one = await Watcher.attach(session, { mode: "interactive", cols: 100, rows: 30 });
+    using two = await Watcher.attach(session, { mode: "interactive", cols: 60, rows: 20 });
+    const flood =
+      "i=0; while [ $i -lt 3000 ]; do i=$((i+1)); printf '\\033[1;%dmline %d\\033[0m\\r\\n' $((31+i%7)) $i; done";
+    two.viewer.type(`${flood}; printf flooded\n`);
+    const switches = setInterval(() => {
+      one.viewer.type(" ");
+      two.viewer.type(" ");
+    }, 10);
+    await until(
+      "the flood to end",
+      async () => {
+        const { visible_lines: lines } = await session.client.snapshot();
+        return lines.some((line) => line.includes("flooded"));
+      },
+      30_000,
+    );
+    clearInterval(switches);
+    for (const last of [one, two]) {
+      // What the other one typed last may come later than this.
+      await until("its own screen", async () => {
+        last.viewer.type(" ");
+        const { visible_lines: lines, cols } = await session.client.snapshot();
+        return cols === (last === one ? 100 : 60) && (await last.rows()).join() === lines.join();
+      });
+    }
+  }, 60_000);
 });
 
 function isEdge(col: number, cols: number): boolean {

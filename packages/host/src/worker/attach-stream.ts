@@ -36,6 +36,8 @@ export interface AttachStreamOptions {
    * The sink is the viewer's own socket: it gets terminal bytes and nothing else, straight from the ring. Absent: frames.
    */
   readonly raw?: RawStreamListener;
+  /** Somebody else writes to the sink for now, see `park`. */
+  readonly isParked?: boolean;
 }
 
 /** What frames would say, for a sink that takes none. */
@@ -60,6 +62,7 @@ export class AttachStream implements FlowReader {
   #liveFrom = 0;
   #takenBytes = 0;
   #isLoose = false;
+  #isParked = false;
   /** What was printed since is not for this viewer as it is: its program left the only screen that the viewer was given. */
   #hasLeftScreen = false;
   #exit: ExitOutcome | undefined;
@@ -67,7 +70,12 @@ export class AttachStream implements FlowReader {
 
   constructor(options: AttachStreamOptions) {
     this.#options = options;
-    this.#open("attached");
+    if (options.isParked === true) {
+      this.#isParked = true;
+      this.skipOutput();
+    } else {
+      this.#open("attached");
+    }
   }
 
   get lagBytes(): number {
@@ -79,12 +87,12 @@ export class AttachStream implements FlowReader {
   }
 
   get isLoose(): boolean {
-    return this.#isLoose;
+    return this.#isLoose || this.#isParked;
   }
 
   /** Writes as much as the socket takes. Call after output and when the socket drains. */
   pump(): void {
-    while (this.#phase !== "ended" && this.#flushPending()) {
+    while (this.#phase !== "ended" && !this.#isParked && this.#flushPending()) {
       if (this.#phase === "ending") {
         this.#phase = "ended";
         this.#options.sink.end();
@@ -110,6 +118,19 @@ export class AttachStream implements FlowReader {
   /** Stops following the output; the next time the socket takes something, the stream starts again with a repaint. */
   cutLoose(): void {
     this.#isLoose = true;
+  }
+
+  /** Leaves the sink to somebody else, who has to write first what is returned: the rest of what was begun. */
+  park(): Uint8Array[] {
+    this.#isParked = true;
+    return this.#pending.splice(0);
+  }
+
+  /** Takes the sink again, with what is left of the other's writing, and begins again with a repaint. */
+  unpark(rest: readonly Uint8Array[]): void {
+    this.#isParked = false;
+    this.#isLoose = true;
+    this.#pending = [...rest];
   }
 
   /** Nothing of the output so far is for this viewer. */

@@ -19,6 +19,12 @@ export interface AttachGrant extends OpenDataStreamParams {
   readonly version: number;
 }
 
+export interface OpenOptions {
+  readonly raw?: RawStreamListener;
+  /** The stream begins when it is unparked. */
+  readonly isParked?: boolean;
+}
+
 /** Clears a terminal whatever its state, before a replay of output that starts in the middle. */
 const RESET = new TextEncoder().encode("\x1bc");
 const LINE_FEED = 0x0a;
@@ -43,17 +49,13 @@ export class AttachStreams implements Disposable {
     this.#flow = new FlowControl(flowLimitsFor(runtime.ring.capacity));
   }
 
-  get count(): number {
-    return this.#streams.size + this.pictures.count;
-  }
-
   /** Starts a viewer with the present state; nothing is printed between that state and its first output byte. */
-  open(sink: ByteSink, grant: AttachGrant, raw?: RawStreamListener): AttachStream {
+  open(sink: ByteSink, grant: AttachGrant, { raw, isParked = false }: OpenOptions = {}): AttachStream {
     const { ring } = this.#runtime;
     const screens: ViewerScreens = { sparesMain: grant.screens === "active" };
     const open = (reason: StreamSync["reason"]): StreamOpening =>
       grant.version >= OBSERVATION_SINCE ? this.#repaint(reason, grant, screens) : this.#replay(reason, grant);
-    const stream = new AttachStream({ sink, ring, scratch: this.#scratch, open, ...(raw ? { raw } : {}) });
+    const stream = new AttachStream({ sink, ring, scratch: this.#scratch, open, isParked, ...(raw ? { raw } : {}) });
     this.#streams.add(stream);
     this.#spared.add(stream, screens);
     const { exit } = this.#runtime;

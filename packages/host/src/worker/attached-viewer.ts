@@ -1,12 +1,12 @@
 import type { AttachMode, ProtocolError } from "@pohunek/protocol/wire";
 import type { WindowSize } from "../platform/index.ts";
+import type { AdjustViewParams, ViewFacts } from "../worker-api/viewers.ts";
 import { AnswerFilter } from "./answer-filter.ts";
 import type { ByteSink, RawStreamListener } from "./attach-stream.ts";
 import type { AttachGrant } from "./attach-streams.ts";
 import { usableSize } from "./clamp-size.ts";
 import type { Passage } from "./input-gate.ts";
-import type { ViewerOutput, ViewerPictures } from "./viewer-output.ts";
-import { openOutput } from "./viewer-output.ts";
+import { ViewerOutput } from "./viewer-output.ts";
 import type { WorkerSession } from "./worker-session.ts";
 
 /** The connection of a viewer. */
@@ -47,7 +47,13 @@ export class AttachedViewer {
       deliverClipboard: (answer) => session.runtime.giveClipboard(answer),
     });
     session.viewers.join(this);
-    this.#output = openOutput(session.streams, { sink: connection, grant, ...(raw ? { raw } : {}) });
+    this.#output = new ViewerOutput({
+      streams: session.streams,
+      sink: connection,
+      grant,
+      isFitting: session.viewers.isFitting(this),
+      ...(raw ? { raw } : {}),
+    });
     session.announcer.note("attached");
     session.runtime.focus.noteViewers();
   }
@@ -97,15 +103,19 @@ export class AttachedViewer {
     this.#output.fail(error);
   }
 
-  /** Present for a viewer that gets pictures. */
-  get pictures(): ViewerPictures | undefined {
-    return this.#output.pictures;
+  /** Changes what is on its pictures; undefined while it gets none. */
+  adjust(params: Omit<AdjustViewParams, "stream">): ViewFacts | undefined {
+    return this.#output.adjust(params);
   }
 
   /** Its terminal has another size. */
   resize(size: WindowSize): void {
     this.size = usableSize(size);
-    this.#output.pictures?.resize(size);
+    this.#output.resize(size);
+  }
+
+  fit(isFitting: boolean): void {
+    this.#output.fit(isFitting);
   }
 
   /** Sends the viewer away. */

@@ -82,7 +82,7 @@ function listOperations(context: OperationsContext): Operations {
       return { closed: viewer !== undefined };
     },
     adjust_view: (_peer, { stream, ...params }) => {
-      const facts = session.viewers.find(stream)?.pictures?.adjust(params);
+      const facts = session.viewers.find(stream)?.adjust(params);
       return facts ?? refuseView();
     },
     terminal_snapshot: () => takeSnapshot(session.runtime),

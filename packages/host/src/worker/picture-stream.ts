@@ -22,8 +22,13 @@ export interface PictureSubject {
 export interface PictureStreamOptions {
   readonly sink: ByteSink;
   readonly size: WindowSize;
-  /** The viewer's terminal may be in any state. */
-  readonly isUsed: boolean;
+  /**
+   * The viewer's terminal is in its user's state, may be in any state, or is in that of the session, in whose place the
+   * pictures are shown for a while.
+   */
+  readonly terminal: "fresh" | "used" | "session";
+  /** The rest of what somebody else has begun to write to the sink. */
+  readonly rest?: readonly Uint8Array[];
   /** As in AttachStream. */
   readonly raw?: RawStreamListener;
 }
@@ -35,6 +40,8 @@ export interface PictureStreamOptions {
 const ENTER = "\x1b[?1049h";
 const LEAVE_MODES = "\x1b[?1;9;1000;1002;1003;1004;1005;1006;1015;1016;2004l\x1b[=0;1u\x1b>";
 const PREPARE = "\x1b[?6;69l\x1b[4;20l\x1b(B\x0f\x1b[r\x1b[0m\x1b[?7l";
+/** Places in a picture are not places on the session's screen. */
+const LEAVE_MOUSE = "\x1b[?9;1000;1002;1003l";
 const CANCEL = "\x18";
 const CLEAR = "\x1b[0m\x1b[2J";
 /** Synchronized output: the picture changes at once. */
@@ -63,6 +70,7 @@ export class PictureStream {
   constructor(options: PictureStreamOptions) {
     this.#options = options;
     this.#size = options.size;
+    this.#pending = [...(options.rest ?? [])];
   }
 
   /** The viewer has taken its last picture. */
@@ -73,6 +81,12 @@ export class PictureStream {
   resize(size: WindowSize): void {
     this.#size = size;
     this.#isCleared = false;
+  }
+
+  /** Ends without the viewer: returns the rest of what was begun. */
+  release(): Uint8Array[] {
+    this.#phase = "ended";
+    return this.#pending.splice(0);
   }
 
   /** The viewer wants to see something else of a screen of this size. */
@@ -120,17 +134,29 @@ export class PictureStream {
   }
 
   /** Tells whoever carries the stream that it begins; returns what prepares the viewer's terminal. */
-  #begin({ outputOffset, look }: PictureSubject): string {
+  #begin(subject: PictureSubject): string {
+    this.#hasBegun = true;
+    switch (this.#options.terminal) {
+      case "session":
+        return CANCEL + ENTER + LEAVE_MOUSE + PREPARE;
+      case "used":
+        this.#announce(subject);
+        return CANCEL + ENTER + LEAVE_MODES + PREPARE;
+      case "fresh":
+        this.#announce(subject);
+        return ENTER + PREPARE;
+    }
+  }
+
+  #announce({ outputOffset, look }: PictureSubject): void {
     const { cols, rows } = look;
     const sync: StreamSync = { reason: "attached", output_offset: outputOffset, skipped_bytes: 0, cols, rows };
-    const { raw, isUsed } = this.#options;
+    const { raw } = this.#options;
     if (raw) {
       raw.sync(sync);
     } else {
       this.#pending.push(encodeMessageFrame(FRAME.sync, sync));
     }
-    this.#hasBegun = true;
-    return isUsed ? CANCEL + ENTER + LEAVE_MODES + PREPARE : ENTER + PREPARE;
   }
 
   #changes(subject: PictureSubject): string {

@@ -26,10 +26,6 @@ export class PictureStreams implements Disposable {
     this.#runtime = runtime;
   }
 
-  get count(): number {
-    return this.#streams.size;
-  }
-
   open(options: PictureStreamOptions): PictureStream {
     const stream = new PictureStream(options);
     this.#streams.set(stream, "stale");

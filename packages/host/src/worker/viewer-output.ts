@@ -2,56 +2,97 @@ import type { ProtocolError } from "@pohunek/protocol/wire";
 import type { WindowSize } from "../platform/index.ts";
 import { WORKER_LIMITS } from "../worker-api/limits.ts";
 import type { AdjustViewParams, ViewFacts } from "../worker-api/viewers.ts";
-import type { ByteSink, RawStreamListener } from "./attach-stream.ts";
+import type { AttachStream, ByteSink, RawStreamListener } from "./attach-stream.ts";
 import type { AttachGrant, AttachStreams } from "./attach-streams.ts";
 import { clampSize } from "./clamp-size.ts";
+import type { PictureStream, PictureStreamOptions } from "./picture-stream.ts";
 
-/** What one viewer is shown: the program's output, or pictures of it. */
-export interface ViewerOutput {
-  /** The viewer's connection takes bytes again. */
-  drained(): void;
-  fail(error: ProtocolError): void;
-  /** The viewer's connection is closed. */
-  close(): void;
-  readonly pictures?: ViewerPictures;
-}
-
-/** Only a viewer that gets pictures can choose what is on them. */
-export interface ViewerPictures {
-  adjust(params: Omit<AdjustViewParams, "stream">): ViewFacts;
-  resize(size: WindowSize): void;
-}
-
-export interface OutputTarget {
+export interface ViewerOutputOptions {
+  readonly streams: AttachStreams;
   readonly sink: ByteSink;
   readonly grant: AttachGrant;
   readonly raw?: RawStreamListener;
+  /** Whether the session has the size of the viewer's terminal, or that is not known. */
+  readonly isFitting: boolean;
 }
 
-export function openOutput(streams: AttachStreams, { sink, grant, raw }: OutputTarget): ViewerOutput {
-  if (grant.mode === "view") {
-    return openPictures(streams, { sink, grant, ...(raw ? { raw } : {}) });
+/**
+ * What one viewer is shown: the program's output, or pictures of it. Output that was made for a terminal of another size
+ * shows nothing of use, so as long as the session has another size than the viewer, it gets pictures for its own.
+ */
+export class ViewerOutput {
+  readonly #options: ViewerOutputOptions;
+  readonly #stream: AttachStream | undefined;
+  #picture: PictureStream | undefined;
+  #size: WindowSize;
+
+  constructor(options: ViewerOutputOptions) {
+    const { streams, sink, grant, raw, isFitting } = options;
+    this.#options = options;
+    this.#size = pictureSize({ cols: grant.cols ?? 0, rows: grant.rows ?? 0 });
+    const isView = grant.mode === "view";
+    const isParked = isView || !isFitting;
+    this.#stream = isView ? undefined : streams.open(sink, grant, { isParked, ...(raw ? { raw } : {}) });
+    this.#picture = isParked ? this.#openPicture({ terminal: grant.viewer ?? "used" }) : undefined;
   }
-  const stream = streams.open(sink, grant, raw);
-  return {
-    drained: () => streams.drained(stream),
-    fail: (error) => stream.fail(error),
-    close: () => streams.close(stream),
-  };
-}
 
-function openPictures({ pictures }: AttachStreams, { sink, grant, raw }: OutputTarget): ViewerOutput {
-  const size = pictureSize({ cols: grant.cols ?? 0, rows: grant.rows ?? 0 });
-  const stream = pictures.open({ sink, size, isUsed: grant.viewer !== "fresh", ...(raw ? { raw } : {}) });
-  return {
-    drained: () => pictures.drained(stream),
-    fail: (error) => stream.fail(error),
-    close: () => pictures.close(stream),
-    pictures: {
-      adjust: (params) => pictures.adjust(stream, params),
-      resize: (wanted) => pictures.resize(stream, pictureSize(wanted)),
-    },
-  };
+  /** The session took another size, or the viewer's terminal did. */
+  fit(isFitting: boolean): void {
+    const { streams } = this.#options;
+    if (!this.#stream || isFitting === !this.#picture) {
+      return;
+    }
+    if (this.#picture) {
+      streams.pictures.close(this.#picture);
+      this.#stream.unpark(this.#picture.release());
+      this.#picture = undefined;
+    } else {
+      this.#picture = this.#openPicture({ terminal: "session", rest: this.#stream.park() });
+    }
+    streams.drained(this.#stream);
+  }
+
+  resize(size: WindowSize): void {
+    this.#size = pictureSize(size);
+    if (this.#picture) {
+      this.#options.streams.pictures.resize(this.#picture, this.#size);
+    }
+  }
+
+  /** Undefined while the viewer gets no pictures. */
+  adjust(params: Omit<AdjustViewParams, "stream">): ViewFacts | undefined {
+    return this.#picture && this.#options.streams.pictures.adjust(this.#picture, params);
+  }
+
+  /** The viewer's connection takes bytes again. */
+  drained(): void {
+    const { streams } = this.#options;
+    if (this.#picture) {
+      streams.pictures.drained(this.#picture);
+    } else if (this.#stream) {
+      streams.drained(this.#stream);
+    }
+  }
+
+  fail(error: ProtocolError): void {
+    (this.#picture ?? this.#stream)?.fail(error);
+  }
+
+  /** The viewer's connection is closed. */
+  close(): void {
+    const { streams } = this.#options;
+    if (this.#picture) {
+      streams.pictures.close(this.#picture);
+    }
+    if (this.#stream) {
+      streams.close(this.#stream);
+    }
+  }
+
+  #openPicture(begin: Pick<PictureStreamOptions, "terminal" | "rest">): PictureStream {
+    const { streams, sink, raw } = this.#options;
+    return streams.pictures.open({ sink, size: this.#size, ...begin, ...(raw ? { raw } : {}) });
+  }
 }
 
 /** A picture may be as small as it likes: the program does not see its size. */

@@ -32,16 +32,14 @@ export class ViewerRoll implements Disposable {
     this.gate = new InputGate({ write: type, onRoom: () => this.resumeInput() });
   }
 
+  /** Comes before the viewer is shown anything. */
   join(viewer: AttachedViewer): void {
-    this.#viewers.add(viewer);
-    if (!viewer.isInteractive) {
-      return;
-    }
-    if (viewer.size) {
+    if (viewer.isInteractive && viewer.size) {
       this.#activate(viewer);
-    } else {
+    } else if (viewer.isInteractive) {
       this.#active.unshift(viewer);
     }
+    this.#viewers.add(viewer);
   }
 
   leave(viewer: AttachedViewer): void {
@@ -52,6 +50,20 @@ export class ViewerRoll implements Disposable {
     if (wasOwner && next) {
       this.#activate(next);
     }
+  }
+
+  get count(): number {
+    return this.#viewers.size;
+  }
+
+  /**
+   * Whether a viewer can be shown the output as it is. One that owns the size can, even where the session's limits cut it, and
+   * so can one of which nothing is known.
+   */
+  isFitting(viewer: AttachedViewer): boolean {
+    const { cols, rows } = this.#resize(UNCHANGED);
+    const { size } = viewer;
+    return !size || viewer === this.#owner || (size.cols === cols && size.rows === rows);
   }
 
   typed(viewer: AttachedViewer): void {
@@ -67,9 +79,9 @@ export class ViewerRoll implements Disposable {
     viewer?.resize(size);
     if (stream === undefined) {
       // Most likely the owner's client, which knows no names; so the size stays when that one types.
-      return this.#resize(size);
+      return this.#setSize(size);
     }
-    return viewer?.isInteractive && viewer.size ? this.#activate(viewer) : this.#resize(UNCHANGED);
+    return viewer?.isInteractive && viewer.size ? this.#activate(viewer) : this.#setSize(UNCHANGED);
   }
 
   find(stream: string): AttachedViewer | undefined {
@@ -103,7 +115,15 @@ export class ViewerRoll implements Disposable {
 
   #activate(viewer: AttachedViewer): ResizeResult {
     this.#active = [...this.#active.filter((each) => each !== viewer), viewer];
-    return this.#resize(viewer.size ?? UNCHANGED);
+    return this.#setSize(viewer.size ?? UNCHANGED);
+  }
+
+  #setSize(size: WindowSize): ResizeResult {
+    const result = this.#resize(size);
+    for (const viewer of this.#viewers) {
+      viewer.fit(this.isFitting(viewer));
+    }
+    return result;
   }
 
   [Symbol.dispose](): void {

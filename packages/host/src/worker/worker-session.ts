@@ -138,7 +138,7 @@ export class WorkerSession implements Disposable {
       rows: runtime?.size.rows ?? 0,
       output: { start_offset: runtime?.ring.startOffset ?? 0, end_offset: runtime?.ring.endOffset ?? 0 },
       ...(runtime?.exit ? { exit: runtime.exit } : {}),
-      attached: this.#streams?.count ?? 0,
+      attached: this.viewers.count,
       ...(runtime ? { clipboard: runtime.clipboard } : {}),
       viewers: this.viewers.describe(),
       ...(controller === undefined ? {} : { controller }),
@@ -236,7 +236,7 @@ export class WorkerSession implements Disposable {
 
   /** Opens a stream into the void. */
   #rehearseAttach(): void {
-    if (this.phase === "running" && this.streams.count === 0) {
+    if (this.phase === "running" && this.viewers.count === 0) {
       const nowhere = { write: (bytes: Uint8Array) => bytes.length, end: () => undefined };
       this.streams.close(this.streams.open(nowhere, { version: WORKER_PROTOCOL.max, viewer: "fresh" }));
     }
@@ -274,7 +274,7 @@ export class WorkerSession implements Disposable {
       emit({ event: "geometry_changed", ...size });
     }
     if (changed.has("attached")) {
-      emit({ event: "attach_count_changed", attached: this.streams.count, viewers: this.viewers.describe() });
+      emit({ event: "attach_count_changed", attached: this.viewers.count, viewers: this.viewers.describe() });
     }
   }
 
