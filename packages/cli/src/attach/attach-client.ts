@@ -85,7 +85,7 @@ class AttachClient implements AsyncDisposable {
   }
 
   async run(): Promise<AttachOutcome> {
-    this.#followSignals();
+    this.#signals.push(...followSignals(this.#request.signals, this.#events, () => void this.#size.follow()));
     // Refusals come before the terminal is touched: they are errors like those of any other command.
     await this.#open();
     await this.#loadKeys();
@@ -115,20 +115,10 @@ class AttachClient implements AsyncDisposable {
     }
   }
 
-  #followSignals(): void {
-    const { signals } = this.#request;
-    for (const name of END_SIGNALS) {
-      this.#signals.push(signals.on(name, () => this.#events.put({ type: "signal", name })));
-    }
-    this.#signals.push(signals.on("SIGTSTP", () => this.#events.put({ type: "suspend" })));
-    this.#signals.push(signals.on("SIGWINCH", () => void this.#size.follow()));
-  }
-
   async #untilOutcome(): Promise<AttachOutcome> {
-    for (;;) {
-      const outcome = await this.#react(await this.#events.next());
-      if (outcome !== undefined) return outcome;
-    }
+    let outcome: AttachOutcome | undefined;
+    while (outcome === undefined) outcome = await this.#react(await this.#events.next());
+    return outcome;
   }
 
   async #react(event: AttachEvent): Promise<AttachOutcome | undefined> {
@@ -261,8 +251,7 @@ class AttachClient implements AsyncDisposable {
   async #tell(text: string): Promise<AttachOutcome | undefined> {
     this.#dropLink();
     this.#screen.showNotice(text);
-    const outcome = await waitForUser({ events: this.#events, input: this.#input }, NOTICE_MS);
-    return outcome ?? this.#comeBack();
+    return (await waitForUser({ events: this.#events, input: this.#input }, NOTICE_MS)) ?? this.#comeBack();
   }
 
   /** Gives the terminal back to the shell, stops, and goes on when the shell says so. */
@@ -274,10 +263,7 @@ class AttachClient implements AsyncDisposable {
     return this.#comeBack();
   }
 
-  /**
-   * The control connection, made anew when its daemon has gone: the stream does not depend on the daemon and may have
-   * outlived it.
-   */
+  /** Made anew when the daemon has gone: the stream does not depend on it and may have outlived it. */
   async #control(): Promise<Client> {
     if (this.#client.isClosed) this.#client = await this.#request.reconnect();
     return this.#client;
@@ -297,4 +283,12 @@ class AttachClient implements AsyncDisposable {
     const { lastTextRow } = await import("./last-text-row.ts");
     return lastTextRow(() => this.#control(), this.#sessionId);
   }
+}
+
+function followSignals(signals: Signals, events: Mailbox<AttachEvent>, onResize: () => void): Disposable[] {
+  return [
+    ...END_SIGNALS.map((name) => signals.on(name, () => events.put({ type: "signal", name }))),
+    signals.on("SIGTSTP", () => events.put({ type: "suspend" })),
+    signals.on("SIGWINCH", onResize),
+  ];
 }
