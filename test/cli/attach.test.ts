@@ -85,6 +85,26 @@ describe("attach", () => {
   });
 });
 
+test("C4: a session that never left its main screen: the prompt comes below its last line, and no screen is left", async () => {
+  await using host = await startHost();
+  await host.newSession({ name: "plain" });
+  const before = Array.from({ length: 19 }, (_, row) => `local line ${row + 1}\r\n`).join("");
+  await using terminal = new CliTerminal(host.roots, ["attach", "plain"], { before });
+  await terminal.untilScreen(PROMPT);
+  for (const shown of [/^([#$] ?\n){2}\n/, /^([#$] ?\n){3}\n/]) {
+    terminal.type("\r");
+    await terminal.untilScreen(shown);
+  }
+  terminal.type("\u001d");
+  expect(await terminal.exited).toBe(0);
+  expect(terminal.output).not.toMatch(/\u001b\[\?(?:1049|1047|47)l/);
+  const rows = (await terminal.screen()).map((row) => row.trimEnd());
+  expect(rows.slice(0, 3).join("")).toMatch(/^([#$]){3}$/);
+  expect(rows[3]).toBe("[detached from plain; back with: pohunek attach plain]");
+  expect([terminal.emulator.buffer.active.cursorY, terminal.emulator.buffer.active.cursorX]).toEqual([4, 0]);
+  expect((await terminal.scrollback()).slice(0, 19)).toEqual(before.trimEnd().split("\r\n"));
+});
+
 test("C8: a cleared screen is in the scrollback, and history does not roll past: it comes in the frame of the screen", async () => {
   await using host = await startHost();
   const prints = `seq -f 'old line %g' 5000; seq -f 'line %g' 40; printf '\\033[H\\033[2J'; printf 'READY'; exec cat`;
