@@ -9,7 +9,7 @@ const terminals = new Terminals();
 
 /** For each limit a stream that runs into it, and how the comparison names what then differs. */
 const EXAMPLES: Readonly<Record<LimitName, { readonly output: string; readonly differs: readonly string[] }>> = {
-  "repeated character": { output: "x\x1b#8", differs: ["header.previousCodepoint"] },
+  "repeated character": { output: "\x1b[?1049hx\x1b#8", differs: ["header.previousCodepoint"] },
   "continuation without its line": { output: `${LINE}${LINE}xx\x1b[1J`, differs: ["primary.row2.flags"] },
   "wrap into a line of its own": {
     output: `${"\r\n".repeat(12)}\x1b[H${LINE}x\r\x1b[M\x1b[6;1H${"\r\n".repeat(4)}`,
@@ -37,7 +37,6 @@ const EXAMPLES: Readonly<Record<LimitName, { readonly output: string; readonly d
     output: "\x1b[5 q\x1b[?1049h\x1b[0 q\x1b[?1049l",
     differs: ["header.cursorIsDefault"],
   },
-  "saved screen modes": { output: "\x1b[?1049h\x1b[?1049s\x1b[?1049l", differs: ["header.savedModes"] },
   "cursor outside of its region": {
     output: "\x1b[?6h\x1b[6;6H\x1b7\x1b[2;3r\x1b8\x1b[1m",
     differs: ["primary.saved"],

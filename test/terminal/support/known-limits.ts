@@ -22,12 +22,11 @@ export const KNOWN_LIMITS = {
     const found = /\.(?:position|saved): expected "?\[{1,2}\d+,(\d+),true[,\]]/.exec(line);
     return found !== null && Number(found[1]) < header.cols - 1;
   },
-  "wide blank": (line) => /\.col\d+: expected .* w[123] |\.col\d+: expected {3}w0 /.test(line),
+  "wide blank": (line) => /\.col\d+: expected .* w[12] |\.col\d+: expected {3}w0 /.test(line),
   "attributes without a character": (line) => /\.col\d+: expected blank w0 /.test(line),
   "stray mode 47 and a prompt": (line) =>
     line.startsWith("header.modes:") && differsOnlyIn(line, MODES.alternate47.bit),
   "default cursor after a shape": (line) => line.startsWith("header.cursorIsDefault:"),
-  "saved screen modes": (line) => line.startsWith("header.savedModes:"),
   "cursor outside of its region": (line, state) => line.includes(".saved: ") && isOutside(state),
 } as const satisfies Record<string, Explanation>;
 

@@ -81,12 +81,10 @@ const cursor: SyntheticState[] = [
   {
     name: "cursor saved in origin mode",
     output: "\x1b[5;18r\x1b[?6h\x1b[2;3H\x1b7\x1b[?6l\x1b[H",
-    notInXterm: "saves no origin",
   },
   {
     name: "cursor saved while a wrap is pending",
     output: `${"y".repeat(80)}\x1b7\x1b[10;10H`,
-    notInXterm: "saves no wrap",
   },
   { name: "cursor saved by mode 1048", output: "\x1b[6;6H\x1b[?1048h\x1b[H" },
   { name: "scroll region", output: "head\x1b[4;16r\x1b[9;3Hbody" },
@@ -99,11 +97,11 @@ const cursor: SyntheticState[] = [
 const sets: SyntheticState[] = [
   { name: "line drawing", output: "\x1b(0lqqqk\r\nx   x\r\nmqqqj" },
   { name: "shifted out", output: "\x1b)0a\x0eqqq\x0fb\x0e" },
-  { name: "single shift pending", output: "\x1b*0a\x1bN", notInXterm: "has no single shifts" },
+  { name: "single shift pending", output: "\x1b*0a\x1bN" },
   { name: "line drawing saved", output: "\x1b(0\x1b7\x1b(Bplain" },
   { name: "protected cells", output: '\x1b[1"qlocked\x1b[0"qfree' },
   { name: "protection on", output: 'a\x1b[1"qb' },
-  { name: "ISO protection", output: "\x1bVlocked\x1bWfree", notInXterm: "has no ISO protection" },
+  { name: "ISO protection", output: "\x1bVlocked\x1bWfree" },
   { name: "link", output: "\x1b]8;;https://example.org/a\x1b\\here\x1b]8;;\x1b\\ there" },
   { name: "link left open", output: "\x1b]8;id=n1;https://example.org/b\x1b\\here" },
   {
@@ -157,6 +155,48 @@ const facts: SyntheticState[] = [
   { name: "pointer shape", output: "\x1b]22;pointer\x1b\\" },
 ];
 
+/** What users complained about elsewhere (cursor, history and characters after a re-attach), and what random output has found. */
+const complaints: SyntheticState[] = [
+  {
+    name: "region, origin mode and a wrap that is due, over 200 lines",
+    output: `${repeat(200, (index) => `line ${index + 1}\r\n`)}\x1b[5;17H\x1b[3;20r\x1b[?6h\x1b[3;78Habc`,
+  },
+  {
+    name: "screen cleared with lines above",
+    output: `${repeat(40, (index) => `${index + 1}\r\n`)}\x1b[H\x1b[2J$ `,
+  },
+  { name: "synchronized output begun and ended", output: "\x1b[?2026$p\x1b[?2026hframe\x1b[?2026l\x1b[?2026$p" },
+  { name: "boxes as wide as the screen", output: repeat(30, () => `┌${"─".repeat(78)}┐\r\n`) },
+  { name: "character before a cut dash", output: Uint8Array.of(0x63, 0x6c, 0x65, 0x61, 0x6e, 0xe2, 0x80) },
+  { name: "emoji behind a full history", output: `${repeat(820, () => `${"x".repeat(78)}\r\n`)}😀` },
+  {
+    name: "ten wide characters and a line that ends at the edge",
+    output: `日本語のテキスト漢字\r\n${"漢".repeat(40)}`,
+  },
+  {
+    name: "attributes of more than 24 parameters",
+    output: "\x1b[1;2;3;5;7;9;53m\x1b[4:3m\x1b[38;2;1;2;3m\x1b[48;2;4;5;6m\x1b[58:2::7:8:9mA",
+  },
+  {
+    name: "wrapped below the scroll region",
+    output: `\x1b[3;10r\x1b[24;1H${"abcdefghij".repeat(9)}`,
+  },
+  {
+    name: "zero width space before mode 2027",
+    output: "a\u200bb\x1b[?2027h",
+  },
+  { name: "character repeated on a screen without room", output: "x\x1b#8" },
+  { name: "screen modes saved", output: "\x1b[?1049h\x1b[?1049;1047s\x1b[?1049lx" },
+  {
+    name: "prompt mark with a background",
+    output: "\x1b[44ma\x1b]133;A\x07\x1b[3;1H",
+  },
+  {
+    name: "unused last column in another colour",
+    output: `\x1b[41m${"x".repeat(79)}漢\r\x1b[m字`,
+  },
+];
+
 const unfinished: SyntheticState[] = [
   { name: "inside CSI", output: "abc\x1b[38;2;10;2" },
   { name: "inside OSC", output: "abc\x1b]2;half a ti" },
@@ -175,6 +215,7 @@ export const SYNTHETIC_STATES: readonly SyntheticState[] = [
   modes,
   screens,
   facts,
+  complaints,
   unfinished,
 ].flat();
 

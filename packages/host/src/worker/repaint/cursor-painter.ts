@@ -11,8 +11,8 @@ import {
   type Style,
   WIDTH,
 } from "../engine/terminal-state.ts";
+import { type Brushes, CellPainter } from "./cell-painter.ts";
 import { changeCharset, INITIAL_CHARSET } from "./charset-sequence.ts";
-import { type Brushes, RowPainter } from "./row-painter.ts";
 import { erasedSequence, PLAIN } from "./style-sequence.ts";
 
 const BLANK = 0x20;
@@ -50,13 +50,13 @@ interface BlankCells {
 export class CursorPainter {
   readonly #brushes: Brushes;
   readonly #grid: GridRows;
-  readonly #rows: RowPainter;
+  readonly #cells: CellPainter;
   #charset = INITIAL_CHARSET;
 
   constructor(brushes: Brushes, grid: GridRows) {
     this.#brushes = brushes;
     this.#grid = grid;
-    this.#rows = new RowPainter(brushes);
+    this.#cells = new CellPainter(brushes);
   }
 
   /**
@@ -88,8 +88,11 @@ export class CursorPainter {
     if (isShifted) this.echo(BLANK);
   }
 
-  /** Prints `code` once more, so that REP repeats it: over its like, or in two blank cells that are blanked again. */
-  echo(code: number): void {
+  /**
+   * Prints `code` once more, so that REP repeats it: over its like, or in two blank cells that are blanked again. False when there
+   * are none.
+   */
+  echo(code: number): boolean {
     let blank: BlankCells | undefined;
     for (let row = 0; row < this.#grid.visible; row += 1) {
       const gridRow = this.#row(row);
@@ -98,7 +101,7 @@ export class CursorPainter {
         const low = cells.low(col);
         if (!cellIsErased(low) && cellContent(low) === code) {
           this.#printAt(row, col, SCREEN_ORIGIN);
-          return;
+          return true;
         }
         // Erasing ends a wrap, so the blank must not be in a wrapped row.
         if (gridRow.wrapped || cells.high(col) !== 0 || cells.high(col + 1) !== 0 || cells.low(col + 1) !== low)
@@ -107,6 +110,7 @@ export class CursorPainter {
       }
     }
     if (blank !== undefined) this.#echoIntoBlank(blank, code);
+    return blank !== undefined;
   }
 
   #echoIntoBlank({ row, col, low }: BlankCells, code: number): void {
@@ -143,7 +147,7 @@ export class CursorPainter {
     const low = cells.low(start);
     this.#moveTo(rowIndex, start, origin);
     if (!cellIsErased(low) && cellContent(low) !== 0) {
-      this.#rows.paintCell(row, start);
+      this.#cells.paintCell(row, start);
       return;
     }
     this.#brushes.pen.styleSequence(cellIsErased(low) ? erasedSequence(low) : PLAIN);

@@ -60,21 +60,32 @@ export function writePrintingModes(writer: VtWriter, header: TerminalHeader): vo
   if (isInserting || isNewLine) writer.csi(isInserting && isNewLine ? "4;20h" : isInserting ? "4h" : "20h");
 }
 
+/** Modes that switch the screen or save the cursor. */
+const SCREEN_MODES: readonly ModeEntry[] = [
+  MODES.alternate47,
+  MODES.alternate1047,
+  MODES.savedCursor1048,
+  MODES.alternate1049,
+];
+
+/** What XTSAVE has stored of the modes that switch the screen: by setting them for a moment, before anything is painted. */
+export function writeSavedScreenModes(writer: VtWriter, header: TerminalHeader): void {
+  if (header.savedModes === header.defaultModes) return;
+  for (const mode of SCREEN_MODES) {
+    if (hasMode(header.savedModes, mode))
+      writer.ascii(`\x1b[?${mode.number}h\x1b[?${mode.number}s\x1b[?${mode.number}l`);
+  }
+}
+
 /**
- * What XTSAVE has stored, where it differs from what it would have without. Call it before the modes are brought to their
- * value. The modes that switch the screen or save the cursor can't be set for the sake of saving them.
+ * What XTSAVE has stored of the others, where it differs from what it would have without. Call it before the modes are brought
+ * to their value.
  */
 export function writeSavedModes(writer: VtWriter, header: TerminalHeader): void {
   if (header.savedModes === header.defaultModes) return;
-  const switching: readonly ModeEntry[] = [
-    MODES.alternate47,
-    MODES.alternate1047,
-    MODES.savedCursor1048,
-    MODES.alternate1049,
-  ];
   for (const mode of Object.values<ModeEntry>(MODES)) {
     const isOn = hasMode(header.savedModes, mode);
-    if (mode.ansi || switching.includes(mode) || isOn === hasMode(header.defaultModes, mode)) continue;
+    if (mode.ansi || SCREEN_MODES.includes(mode) || isOn === hasMode(header.defaultModes, mode)) continue;
     writer.csi(`?${mode.number}${isOn ? "h" : "l"}`);
     writer.csi(`?${mode.number}s`);
     writer.csi(`?${mode.number}${hasMode(header.modes, mode) ? "h" : "l"}`);

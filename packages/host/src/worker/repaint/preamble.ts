@@ -1,7 +1,7 @@
 import { hasMode, MODES } from "../engine/mode-registry.ts";
 import type { TerminalHeader } from "../engine/terminal-state.ts";
 import { RESET_CHARSETS } from "./charset-sequence.ts";
-import { PAINTING_MODES, writeSavedModes } from "./mode-sequence.ts";
+import { PAINTING_MODES, writeSavedModes, writeSavedScreenModes } from "./mode-sequence.ts";
 import type { VtWriter } from "./vt-writer.ts";
 
 /** Ends whatever sequence the viewer's terminal may be in. */
@@ -32,6 +32,8 @@ export interface Approach {
  */
 export function writePreamble(writer: VtWriter, header: TerminalHeader, { isUsed, enters }: Approach): void {
   if (isUsed) writer.ascii(CANCEL);
+  // Leaving brings the viewer's cursor back, as it does at the end.
+  writeSavedScreenModes(writer, header);
   if (enters !== undefined) writer.csi(enters);
   else if (isUsed) writer.ascii(LEAVE_SCREEN);
   if (isUsed) writer.ascii(LEAVE_STATUS_LINE);

@@ -1,5 +1,6 @@
 import { hasMode, MODES, type ModeEntry } from "../engine/mode-registry.ts";
 import type { ScreenState, TerminalHeader, TerminalState } from "../engine/terminal-state.ts";
+import type { Brushes } from "./cell-painter.ts";
 import { RESET_CHARSETS } from "./charset-sequence.ts";
 import { ClusterMode } from "./cluster-mode.ts";
 import { SCREEN_ORIGIN } from "./cursor-painter.ts";
@@ -7,7 +8,6 @@ import { writeGlobals } from "./global-sequence.ts";
 import { writeModes, writePrintingModes } from "./mode-sequence.ts";
 import { Pen } from "./pen.ts";
 import { RELEASE_FRAME, writePreamble } from "./preamble.ts";
-import type { Brushes } from "./row-painter.ts";
 import { ScreenPainter } from "./screen-painter.ts";
 import { VtWriter } from "./vt-writer.ts";
 
@@ -220,12 +220,31 @@ class Repaint {
     });
     writeModes(this.#writer, header);
     const previous = header.previousCodepoint;
-    if (previous !== undefined && this.#writer.lastCodepoint !== previous) painter.echo(previous);
+    if (previous !== undefined && this.#writer.lastCodepoint !== previous && !painter.echo(previous)) {
+      this.#echoElsewhere(previous);
+    }
     this.#writeCursorShape(screen);
     if (!this.#has(MODES.synchronizedOutput)) this.#writer.ascii(RELEASE_FRAME);
     this.#placeCursor(painter, screen, previous);
     writePrintingModes(this.#writer, header);
     if (header.statusLine) this.#writer.csi("1$}");
+  }
+
+  /** The main screen has no room to print a character: the alternate one may have, and going there by mode 47 changes nothing. */
+  #echoElsewhere(code: number): void {
+    const { alternate } = this.#state;
+    if (this.#header.alternateActive || this.#options.screens === "active" || this.#has(MODES.alternate47)) return;
+    this.#writer.csi("?47h");
+    this.#startScreen();
+    if (alternate !== undefined) {
+      this.#painter(alternate).echo(code);
+    } else {
+      this.#writer.csi("H");
+      this.#writer.codepoint(code);
+      this.#writer.csi("H\x1b[2X");
+    }
+    this.#writer.csi("?47l");
+    this.#startScreen();
   }
 
   #placeCursor(painter: ScreenPainter, screen: ScreenState, previous: number | undefined): void {

@@ -1,9 +1,10 @@
 import { DEFAULT_STYLE } from "../engine/snapshot-style.ts";
 import type { SavedCursor, ScreenState } from "../engine/terminal-state.ts";
+import type { Brushes } from "./cell-painter.ts";
 import { INITIAL_CHARSET } from "./charset-sequence.ts";
 import { CursorPainter, type Origin, SCREEN_ORIGIN } from "./cursor-painter.ts";
 import { CLEAR_SCREEN, LIFT_PROTECTION } from "./preamble.ts";
-import { type Brushes, RowPainter } from "./row-painter.ts";
+import { RowPainter } from "./row-painter.ts";
 
 const KITTY_ENTRIES = 8;
 const UNSAVED_CURSOR: SavedCursor = {
@@ -97,9 +98,9 @@ export class ScreenPainter {
     this.#cursor.place(pen, SCREEN_ORIGIN);
   }
 
-  echo(code: number): void {
+  echo(code: number): boolean {
     this.#useScreen();
-    this.#cursor.echo(code);
+    return this.#cursor.echo(code);
   }
 
   #useScreen(): void {
