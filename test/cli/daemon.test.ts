@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isAlive, processesMentioning, startHost, TempRoots, until } from "../support/index.ts";
+import { commandLineOf, isAlive, processesMentioning, startHost, TempRoots, until } from "../support/index.ts";
 import { CliTerminal, runCli, runJson } from "./support/index.ts";
 
 /** Ends what `up` and its like have started below these folders, and checks that nothing is left. */
@@ -83,7 +83,9 @@ describe("up", () => {
     const results = await Promise.all(starts);
     expect(results.filter(({ code }) => code !== 0)).toEqual([]);
     // Those that came too late end by themselves.
-    await until("one daemon", () => processesMentioning(started.roots.base).length === 1);
+    const daemons = (): number[] =>
+      processesMentioning(started.roots.base).filter((pid) => commandLineOf(pid).startsWith("pohunekd"));
+    await until("one daemon", () => daemons().length === 1);
     expect((await runCli(started.roots, ["health"])).code).toBe(0);
   });
 

@@ -20,7 +20,8 @@ async function runCli(host: Host, ...words: readonly string[]): Promise<{ code: 
 }
 
 test("a daemon with 64 descriptors refuses sessions before it is full, and can be asked to end some", async () => {
-  await using host = await startHost({ wrap: FEW });
+  // A worker that stands by would hold descriptors as well.
+  await using host = await startHost({ wrap: FEW, config: "[worker]\nstandby = 0\n" });
   const before = descriptorCount(host.daemonPid);
   const ids: string[] = [];
   const refusal = await until(

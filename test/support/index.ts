@@ -1,6 +1,7 @@
 export type { Host, SessionFacts } from "./host.ts";
 export { startHost } from "./host.ts";
 export {
+  commandLineOf,
   descriptorCount,
   environmentOf,
   isAlive,

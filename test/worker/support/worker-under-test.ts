@@ -35,7 +35,7 @@ export function supervisorFor(
   const { runtime: runtimeRoot, state: stateRoot } = roots;
   const program = { executable, leadingArgs, env: {}, runtimeRoot, stateRoot, readyMs: 15_000 };
   const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
-  return openSupervisor({ backend, platform, program, log });
+  return openSupervisor({ backend, platform, program, log, standbyWorkers: 0 });
 }
 
 function ignore(): void {}

@@ -87,6 +87,7 @@ async function serve({ env, roots, config, programUmask, log, logFile, ended }: 
     platform,
     program: describeWorkerProgram(roots),
     log,
+    standbyWorkers: config.settings.workerStandby,
   });
   const daemon = await Daemon.start({
     env,

@@ -121,6 +121,15 @@ export const SETTINGS = {
     sentence:
       "`detached` workers outlive the daemon; `subprocess` workers are its children and end with it (tests, containers).",
   },
+  workerStandby: {
+    key: "worker.standby",
+    type: "integer",
+    default: 1,
+    range: [0, 8],
+    unit: "workers",
+    sentence:
+      "Workers started in advance, so that a new session starts in half the time; each takes about 10 MiB. Only with launcher `detached`.",
+  },
   workerStopGraceMs: {
     key: "worker.stop_grace_ms",
     type: "integer",

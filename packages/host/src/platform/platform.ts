@@ -150,6 +150,10 @@ export interface SelfCalls {
   setUmask(mask: number): number;
   /** Name shown by ps and top. */
   setName(name: string): void;
+  /** Replaces the last `count` arguments of the command line that ps shows; false when the new ones need more room. */
+  showArguments(count: number, args: readonly string[]): boolean;
+  /** A pipe whose ends no program inherits that we start, but for one that is handed to it. */
+  openPipe(): { readonly read: number; readonly write: number };
   /** Points descriptors 0, 1 and 2 at the null device. */
   detachStdio(): void;
   /** Closes descriptors that came from the parent, but for standard ones and `keep`. */

@@ -1,13 +1,7 @@
 import type { WorkerKey, WorkerProgram } from "./supervisor.ts";
 import { WORKER_ENVIRONMENT } from "./worker-environment.ts";
 import type { WorkerLauncher } from "./worker-launcher.ts";
-import { READY_FD, readReadiness, workerArgv } from "./worker-launcher.ts";
-
-/**
- * Starts the worker in the background and goes away, so the worker has no parent among our processes; being no group
- * leader, it can make its own session. The shell's standard output becomes the worker's readiness pipe.
- */
-const DETACH = `"$@" ${READY_FD}>&1 >/dev/null 2>&1 </dev/null &`;
+import { DETACH, readReadiness, workerArgv } from "./worker-launcher.ts";
 
 /** Workers that outlive the daemon on a host without a service manager. */
 export class DetachedLauncher implements WorkerLauncher {

@@ -21,23 +21,30 @@ export interface LaunchArguments {
   readonly endWithParent?: number;
 }
 
-export function workerArgv({ program, key, endWithParent }: LaunchArguments): string[] {
-  return [
-    program.executable,
-    ...program.leadingArgs,
-    ...bootstrapArgs({
-      identity: {
-        session_id: key.sessionId,
-        worker_id: key.workerId,
-        runtime_id: key.runtimeId,
-        generation: key.generation,
-      },
-      runtimeRoot: program.runtimeRoot,
-      stateRoot: program.stateRoot,
-      readyFd: READY_FD,
-      endWithParent,
-    }),
-  ];
+/**
+ * Starts the worker in the background and goes away, so the worker has no parent among our processes; being no group
+ * leader, it can make its own session. The shell's standard output becomes the worker's readiness pipe.
+ */
+export const DETACH = `"$@" ${READY_FD}>&1 >/dev/null 2>&1 </dev/null &`;
+
+export function workerArgv(launch: LaunchArguments): string[] {
+  return [launch.program.executable, ...launch.program.leadingArgs, ...workerOptions(launch)];
+}
+
+/** The worker's own arguments. */
+export function workerOptions({ program, key, endWithParent }: LaunchArguments): string[] {
+  return bootstrapArgs({
+    identity: {
+      session_id: key.sessionId,
+      worker_id: key.workerId,
+      runtime_id: key.runtimeId,
+      generation: key.generation,
+    },
+    runtimeRoot: program.runtimeRoot,
+    stateRoot: program.stateRoot,
+    readyFd: READY_FD,
+    endWithParent,
+  });
 }
 
 /**

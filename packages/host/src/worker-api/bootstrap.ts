@@ -83,3 +83,29 @@ function readRoot(values: ReadonlyMap<string, string>, option: string): string {
   const value = values.get(option);
   return value?.startsWith("/") ? value : refuse(option);
 }
+
+/** A worker that was started before anybody knew what for. */
+export interface StandbyBootstrap {
+  /** Inherited pipe: the worker's arguments come as one line of JSON; an end without one means that nobody needs it. */
+  readonly standbyFd: number;
+  readonly readyFd: number;
+}
+
+/** Room in the command line for the one that the worker will show. */
+const COMMAND_LINE_ROOM = 512;
+
+/** The command line that `parseStandby` reads. The state root only tells people whose it is. */
+export function standbyArgs({ standbyFd, readyFd }: StandbyBootstrap, stateRoot: string): string[] {
+  const room = ".".repeat(COMMAND_LINE_ROOM);
+  return [`--standby-fd=${standbyFd}`, `--ready-fd=${readyFd}`, `--state-root=${stateRoot}`, `--room=${room}`];
+}
+
+/** Undefined for a worker that is told everything by its command line. Fails with worker_invalid_request. */
+export function parseStandby(argv: readonly string[]): StandbyBootstrap | undefined {
+  const values = readOptions(argv);
+  const standbyFd = readCount(values, "standby-fd");
+  if (standbyFd === undefined) {
+    return undefined;
+  }
+  return { standbyFd, readyFd: readCount(values, "ready-fd") ?? refuse("ready-fd") };
+}

@@ -2,16 +2,34 @@ import { closeSync, writeSync } from "node:fs";
 import { constants } from "node:os";
 import manifest from "../../package.json" with { type: "json" };
 import { platform } from "../platform/index.ts";
-import type { WorkerBootstrap } from "../worker-api/bootstrap.ts";
-import { parseBootstrap } from "../worker-api/bootstrap.ts";
+import type { StandbyBootstrap, WorkerBootstrap } from "../worker-api/bootstrap.ts";
+import { parseBootstrap, parseStandby } from "../worker-api/bootstrap.ts";
 import type { VersionRange } from "../worker-api/version.ts";
 import { WORKER_PROTOCOL } from "../worker-api/version.ts";
-import { openTerminalView } from "./open-terminal-view.ts";
+import { openTerminalView, prepareTerminalViews } from "./open-terminal-view.ts";
+import { waitForArguments } from "./standby.ts";
 import { WorkerProcess } from "./worker-process.ts";
 
 /** pohunek-sessiond: runs until the outcome of its program is acknowledged. Returns the exit code. */
 export async function main(argv: readonly string[], _env: unknown): Promise<number> {
-  return await runWorker(parseBootstrap(argv), WORKER_PROTOCOL);
+  const standby = parseStandby(argv);
+  if (standby === undefined) {
+    return await runWorker(parseBootstrap(argv), WORKER_PROTOCOL);
+  }
+  const args = standBy(standby);
+  if (args === undefined) {
+    return 0;
+  }
+  platform.self.showArguments(argv.length, args);
+  return await runWorker(parseBootstrap(args), WORKER_PROTOCOL);
+}
+
+/** With all code loaded. Nothing of this process is on disk yet, so it may end without a trace. */
+function standBy({ standbyFd, readyFd }: StandbyBootstrap): string[] | undefined {
+  cutTies([standbyFd, readyFd]);
+  platform.self.setName("pohunek-standby");
+  prepareTerminalViews();
+  return waitForArguments(standbyFd);
 }
 
 /** A worker that serves only some versions is what a release before or after this one would be. */
@@ -36,13 +54,18 @@ export async function runWorker(bootstrap: WorkerBootstrap, versions: VersionRan
 }
 
 /** Cuts every tie to the starter: its session, its terminal, its folder, its descriptors. */
-function becomeWorker({ readyFd, endWithParent }: WorkerBootstrap): void {
+function cutTies(keep: readonly number[]): void {
   const { self } = platform;
   self.startSession();
   self.detachStdio();
-  self.closeInherited(readyFd === undefined ? [] : [readyFd]);
-  self.setName("pohunek-session");
+  self.closeInherited(keep);
   process.chdir("/");
+}
+
+function becomeWorker({ readyFd, endWithParent }: WorkerBootstrap): void {
+  const { self } = platform;
+  cutTies(readyFd === undefined ? [] : [readyFd]);
+  self.setName("pohunek-session");
   if (endWithParent !== undefined) {
     self.setParentDeathSignal(constants.signals.SIGTERM);
     if (process.ppid !== endWithParent) {

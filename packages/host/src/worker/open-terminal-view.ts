@@ -1,4 +1,5 @@
 import { openGhosttyEngine } from "./engine/ghostty-engine.ts";
+import { compileGhostty } from "./engine/ghostty-runtime.ts";
 import { repaint } from "./repaint/repaint.ts";
 import { ScreenLook } from "./repaint/screen-look.ts";
 import type { TerminalView, TerminalViewOptions } from "./terminal-view.ts";
@@ -16,4 +17,9 @@ export function openTerminalView({ cols, rows, historyLines, listener }: Termina
     repaint: (request) => repaint(engine, request),
     look: () => new ScreenLook(engine.state(0), engine.cursor),
   };
+}
+
+/** Does beforehand what all views have in common. */
+export function prepareTerminalViews(): void {
+  compileGhostty();
 }

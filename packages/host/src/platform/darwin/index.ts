@@ -44,6 +44,8 @@ export const darwin: Platform = {
     setParentDeathSignal: refuse("self.setParentDeathSignal"),
     setUmask: refuse("self.setUmask"),
     setName: refuse("self.setName"),
+    showArguments: refuse("self.showArguments"),
+    openPipe: refuse("self.openPipe"),
     detachStdio: refuse("self.detachStdio"),
     closeInherited: refuse("self.closeInherited"),
     openFilesLimit: refuse("self.openFilesLimit"),

@@ -48,6 +48,7 @@ const SYMBOLS = {
   waitpid: { args: ["i32", "ptr", "i32"], returns: "i32" },
   prlimit: { args: ["i32", "i32", "ptr", "ptr"], returns: "i32" },
   syscall: { args: ["i64", "i64", "i64", "i64", "i64"], returns: "i32" },
+  pipe2: { args: ["ptr", "i32"], returns: "i32" },
   setsid: { args: [], returns: "i32" },
   prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" },
   umask: { args: ["u32"], returns: "u32" },

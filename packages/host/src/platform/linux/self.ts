@@ -1,5 +1,6 @@
-import { ptr } from "bun:ffi";
-import { closeSync, constants, openSync, readdirSync, readlinkSync } from "node:fs";
+import type { Pointer } from "bun:ffi";
+import { ptr, toArrayBuffer } from "bun:ffi";
+import { closeSync, constants, openSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import type { SelfCalls } from "../platform.ts";
 import { check, cString, libc } from "./libc.ts";
 import { notifyServiceManager } from "./notify.ts";
@@ -7,6 +8,9 @@ import { notifyServiceManager } from "./notify.ts";
 const PR_SET_PDEATHSIG = 1;
 const PR_SET_NAME = 15;
 const RLIMIT_NOFILE = 7;
+const O_CLOEXEC = 0x80000;
+/** arg_start and arg_end in /proc/self/stat, counted from 0 behind the name and its parenthesis (proc_pid_stat(5), 48 and 49). */
+const ARGUMENTS_START = 45;
 
 function detachStdio(): void {
   const fd = openSync("/dev/null", constants.O_RDWR);
@@ -40,6 +44,27 @@ function isForeign(fd: number): boolean {
   }
 }
 
+/** What ps shows is read from the memory that the kernel put the arguments into. */
+function showArguments(count: number, args: readonly string[]): boolean {
+  const fields = (readFileSync("/proc/self/stat", "utf8").split(") ").at(-1) ?? "").split(" ");
+  const [start = 0, end = 0] = fields.slice(ARGUMENTS_START, ARGUMENTS_START + 2).map(Number);
+  const present = readFileSync("/proc/self/cmdline", "utf8").split("\0").slice(0, -1);
+  const shown = Buffer.from([...present.slice(0, -count), ...args].map((argument) => `${argument}\0`).join(""));
+  if (start === 0 || shown.length > end - start) {
+    return false;
+  }
+  const memory = new Uint8Array(toArrayBuffer(start as Pointer, 0, end - start));
+  memory.fill(0);
+  memory.set(shown);
+  return true;
+}
+
+function openPipe(): { read: number; write: number } {
+  const ends = new Int32Array(2);
+  check(libc.pipe2(ptr(ends), O_CLOEXEC), "pipe2");
+  return { read: ends[0] ?? -1, write: ends[1] ?? -1 };
+}
+
 /** The runtime has raised the soft limit to the hard one at its start. */
 function openFilesLimit(): number {
   const limits = new BigUint64Array(2);
@@ -57,6 +82,8 @@ export const selfCalls: SelfCalls = {
     const bytes = cString(name);
     check(libc.prctl(PR_SET_NAME, ptr(bytes), 0, 0, 0), "prctl");
   },
+  showArguments,
+  openPipe,
   detachStdio,
   closeInherited,
   openFilesLimit,

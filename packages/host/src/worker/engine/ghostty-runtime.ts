@@ -187,7 +187,14 @@ export class GhosttyRuntime {
   }
 }
 
-/** Compiles the embedded module (about 10 ms of one core) and makes an instance of it. */
+let compiled: WebAssembly.Module | undefined;
+
+/** Compiles the embedded module, which takes about 10 ms of one core and can be done before an engine is needed. */
+export function compileGhostty(): WebAssembly.Module {
+  return (compiled ??= new WebAssembly.Module(readFileSync(wasmPath)));
+}
+
+/** An instance of the module. */
 export function loadGhosttyRuntime(): GhosttyRuntime {
-  return new GhosttyRuntime(new WebAssembly.Module(readFileSync(wasmPath)));
+  return new GhosttyRuntime(compileGhostty());
 }
