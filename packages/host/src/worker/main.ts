@@ -6,8 +6,10 @@ import type { StandbyBootstrap, WorkerBootstrap } from "../worker-api/bootstrap.
 import { parseBootstrap, parseStandby } from "../worker-api/bootstrap.ts";
 import type { VersionRange } from "../worker-api/version.ts";
 import { WORKER_PROTOCOL } from "../worker-api/version.ts";
-import { openTerminalView, prepareTerminalViews } from "./open-terminal-view.ts";
+import { compileGhostty } from "./engine/ghostty-runtime.ts";
+import { openTerminalView } from "./open-terminal-view.ts";
 import { waitForArguments } from "./standby.ts";
+import type { OpenTerminalView } from "./terminal-view.ts";
 import { WorkerProcess } from "./worker-process.ts";
 
 /** pohunek-sessiond: runs until the outcome of its program is acknowledged. Returns the exit code. */
@@ -16,24 +18,28 @@ export async function main(argv: readonly string[], _env: unknown): Promise<numb
   if (standby === undefined) {
     return await runWorker(parseBootstrap(argv), WORKER_PROTOCOL);
   }
-  const args = standBy(standby);
+  standBy(standby);
+  const module = compileGhostty();
+  const args = waitForArguments(standby.standbyFd);
   if (args === undefined) {
     return 0;
   }
   platform.self.showArguments(argv.length, args);
-  return await runWorker(parseBootstrap(args), WORKER_PROTOCOL);
+  return await runWorker(parseBootstrap(args), WORKER_PROTOCOL, (options) => openTerminalView(options, module));
 }
 
-/** With all code loaded. Nothing of this process is on disk yet, so it may end without a trace. */
-function standBy({ standbyFd, readyFd }: StandbyBootstrap): string[] | undefined {
+/** Nothing of this process is on disk yet, so it may end without a trace. */
+function standBy({ standbyFd, readyFd }: StandbyBootstrap): void {
   cutTies([standbyFd, readyFd]);
   platform.self.setName("pohunek-standby");
-  prepareTerminalViews();
-  return waitForArguments(standbyFd);
 }
 
 /** A worker that serves only some versions is what a release before or after this one would be. */
-export async function runWorker(bootstrap: WorkerBootstrap, versions: VersionRange): Promise<number> {
+export async function runWorker(
+  bootstrap: WorkerBootstrap,
+  versions: VersionRange,
+  openView: OpenTerminalView = openTerminalView,
+): Promise<number> {
   becomeWorker(bootstrap);
   try {
     using worker = new WorkerProcess({
@@ -41,7 +47,7 @@ export async function runWorker(bootstrap: WorkerBootstrap, versions: VersionRan
       platform,
       release: manifest.version,
       versions,
-      openView: openTerminalView,
+      openView,
     });
     handleSignals(worker);
     worker.start(bootstrap.readyFd);

@@ -1,15 +1,16 @@
 import { openGhosttyEngine } from "./engine/ghostty-engine.ts";
-import { compileGhostty } from "./engine/ghostty-runtime.ts";
+import { loadGhosttyRuntime } from "./engine/ghostty-runtime.ts";
 import { repaint } from "./repaint/repaint.ts";
 import { ScreenLook } from "./repaint/screen-look.ts";
 import type { TerminalView, TerminalViewOptions } from "./terminal-view.ts";
 
 /**
- * libghostty-vt as terminal state, our serializer as repaint. Each has an engine of its own, which takes about 10 ms to load:
- * after a trap nothing of the old one may be used again.
+ * libghostty-vt as terminal state, our serializer as repaint. Each has an engine of its own: after a trap nothing of
+ * the old one may be used again. The module is compiled when none is given.
  */
-export function openTerminalView({ cols, rows, historyLines, listener }: TerminalViewOptions): TerminalView {
-  const engine = openGhosttyEngine({ cols, rows, historyLines, listener });
+export function openTerminalView(options: TerminalViewOptions, module?: WebAssembly.Module): TerminalView {
+  const { cols, rows, historyLines, listener } = options;
+  const engine = openGhosttyEngine({ cols, rows, historyLines, listener }, loadGhosttyRuntime(module));
   return {
     engine,
     scrollsFreely: () => !engine.hasMargins && engine.pendingBytes().length === 0,
@@ -17,9 +18,4 @@ export function openTerminalView({ cols, rows, historyLines, listener }: Termina
     repaint: (request) => repaint(engine, request),
     look: () => new ScreenLook(engine.state(0), engine.cursor),
   };
-}
-
-/** Does beforehand what all views have in common. */
-export function prepareTerminalViews(): void {
-  compileGhostty();
 }

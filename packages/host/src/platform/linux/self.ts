@@ -1,4 +1,3 @@
-import type { Pointer } from "bun:ffi";
 import { ptr, toArrayBuffer } from "bun:ffi";
 import { closeSync, constants, openSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import type { SelfCalls } from "../platform.ts";
@@ -53,7 +52,7 @@ function showArguments(count: number, args: readonly string[]): boolean {
   if (start === 0 || shown.length > end - start) {
     return false;
   }
-  const memory = new Uint8Array(toArrayBuffer(start as Pointer, 0, end - start));
+  const memory = new Uint8Array(toArrayBuffer(start, 0, end - start));
   memory.fill(0);
   memory.set(shown);
   return true;

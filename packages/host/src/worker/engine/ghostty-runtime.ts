@@ -187,14 +187,12 @@ export class GhosttyRuntime {
   }
 }
 
-let compiled: WebAssembly.Module | undefined;
-
 /** Compiles the embedded module, which takes about 10 ms of one core and can be done before an engine is needed. */
 export function compileGhostty(): WebAssembly.Module {
-  return (compiled ??= new WebAssembly.Module(readFileSync(wasmPath)));
+  return new WebAssembly.Module(readFileSync(wasmPath));
 }
 
-/** An instance of the module. */
-export function loadGhosttyRuntime(): GhosttyRuntime {
-  return new GhosttyRuntime(compileGhostty());
+/** An instance of the module, which is compiled when none is given. */
+export function loadGhosttyRuntime(module = compileGhostty()): GhosttyRuntime {
+  return new GhosttyRuntime(module);
 }
