@@ -10,6 +10,15 @@ export function readPssMib(pid: number): number {
   return Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1]) / KIB_PER_MIB;
 }
 
+/**
+ * The part of it that is no file's: what a process may grow by. Pages of the program cost it less the more others run the
+ * program at the moment, which would look like growth when they end.
+ */
+export function readOwnMib(pid: number): number {
+  const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+  return Number(/^Pss_Anon:\s+(\d+) kB/m.exec(rollup)?.[1]) / KIB_PER_MIB;
+}
+
 /** Time on a processor of all threads, those that have ended too: user and system time, fields 14 and 15 of proc_pid_stat(5). */
 export function readCpuMs(pid: number): number {
   const afterName = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1) ?? "";

@@ -4,20 +4,23 @@
  *
  *   --minutes N | --seconds N   how long (default 10 minutes)     --sessions N   how many (default 50)
  *   --seed N                    the same choices again            --gigabytes N  instead: so much through one session
+ *   --stops N                   instead: the daemon is stopped while thirty sessions end, so many times
  */
 
 import { parseArgs } from "node:util";
 import { pourThrough } from "./soak/pour-through.ts";
 import { Soak } from "./soak/soak.ts";
 import { SoakedHost } from "./soak/soaked-host.ts";
+import { stopUnderLoad } from "./soak/stop-under-load.ts";
 
 const text = { type: "string" } as const;
 const { values } = parseArgs({
-  options: { minutes: text, seconds: text, sessions: text, seed: text, gigabytes: text },
+  options: { minutes: text, seconds: text, sessions: text, seed: text, gigabytes: text, stops: text },
 });
 
 async function run(): Promise<boolean> {
   await using host = await SoakedHost.start();
+  if (values.stops !== undefined) return await stopUnderLoad(host, Number(values.stops));
   if (values.gigabytes !== undefined) return await pourThrough(host, Number(values.gigabytes) * 1e9);
   const seconds = Number(values.seconds ?? Number(values.minutes ?? 10) * 60);
   const seed = Number(values.seed ?? Date.now() % 1_000_000);

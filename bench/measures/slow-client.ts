@@ -3,7 +3,7 @@ import { Area, waitForAny } from "../descriptor.ts";
 import type { FloodFile } from "../flood-file.ts";
 import { FLOOD_END, floodFile } from "../flood-file.ts";
 import { OuterTerminal } from "../outer-terminal.ts";
-import { readPssMib } from "../process-cost.ts";
+import { readOwnMib } from "../process-cost.ts";
 import type { Target } from "../targets/target.ts";
 import type { BenchOptions, Measure, Round } from "./measure.ts";
 import { nextSession } from "./measure.ts";
@@ -17,7 +17,7 @@ const PROBER = join(import.meta.dir, "../control-prober.ts");
 /** The ring that a session keeps, and what each of the two clients may cost on top, in MiB. */
 const MEMORY_MIB = 10_000_000 / 1_048_576 + 2 * 8;
 
-const memoryOf = (target: Target): number => target.sessionProcesses().reduce((sum, pid) => sum + readPssMib(pid), 0);
+const memoryOf = (target: Target): number => target.sessionProcesses().reduce((sum, pid) => sum + readOwnMib(pid), 0);
 
 interface Flood {
   readonly seconds: number;

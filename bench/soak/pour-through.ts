@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { AttachStream } from "@pohunek/sdk";
 import { descriptorCount, until } from "../../test/support/index.ts";
-import { readPssMib } from "../process-cost.ts";
+import { readOwnMib } from "../process-cost.ts";
 import { RING_BYTES, type SoakedHost } from "./soaked-host.ts";
 import { startOnce } from "./soaked-session.ts";
 
@@ -35,7 +35,7 @@ export async function pourThrough(host: SoakedHost, bytes: number): Promise<bool
   const wanted = BigInt(bytes + "ready".length);
   const look = async (): Promise<Look> => {
     const seen = await host.call("session.output", { session_id: id, max_bytes: 1, runtime });
-    return { offset: BigInt(seen.runtime_end_offset), mib: readPssMib(worker), descriptors: descriptorCount(worker) };
+    return { offset: BigInt(seen.runtime_end_offset), mib: readOwnMib(worker), descriptors: descriptorCount(worker) };
   };
   await using client = await host.connect();
   const stream = await client.attach({ session_id: id });

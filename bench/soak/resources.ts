@@ -1,5 +1,5 @@
 import { descriptorCount, isAlive } from "../../test/support/index.ts";
-import { readPssMib } from "../process-cost.ts";
+import { readOwnMib } from "../process-cost.ts";
 import { RING_BYTES, type SoakedHost } from "./soaked-host.ts";
 import type { SoakedSession } from "./soaked-session.ts";
 
@@ -21,7 +21,7 @@ export async function lookAt({ host }: SoakedHost, sessions: readonly SoakedSess
   const workers = [...host.workers().values()].filter(isAlive);
   const sum = (read: (pid: number) => number): number => workers.reduce((total, pid) => total + read(pid), 0);
   const rings = sessions.reduce((total, { offset }) => total + Math.min(RING_BYTES, Number(offset)), 0);
-  const read = (): readonly [number, number] => [sum(readPssMib), readPssMib(host.daemonPid)];
+  const read = (): readonly [number, number] => [sum(readOwnMib), readOwnMib(host.daemonPid)];
   const deadline = performance.now() + SETTLING.mostMs;
   let [workersMib, daemonMib] = read();
   for (let isStill = false; !isStill && performance.now() < deadline; ) {

@@ -1,6 +1,6 @@
 // Runs alone: it measures processor time and memory, and fills the machine with sessions.
 import { describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { closeSync, constants, openSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Host, SessionFacts } from "../support/index.ts";
 import {
@@ -94,18 +94,20 @@ describe("two hundred sessions", () => {
 });
 
 describe("a daemon that is stopped while thirty sessions end", () => {
+  // Fifty rounds, as the case wants them, are `bun bench/soak.ts --stops 50`: each starts thirty workers.
   test("has every one of them recorded as it was, again and again", async () => {
     await using host = await startHost();
-    for (let round = 0; round < 10; round += 1) {
-      const go = join(host.roots.home, `go-${round}`);
-      const script = (code: number): string[] => [
-        "/bin/sh",
-        "-c",
-        `while [ ! -e ${go} ]; do sleep 0.05; done; exit ${code}`,
-      ];
+    for (let round = 0; round < 15; round += 1) {
+      // All of them read from a pipe that nobody writes to, and go on at once when it is closed.
+      const gate = join(host.roots.home, `gate-${round}`);
+      await Bun.$`mkfifo ${gate}`;
+      const closed = openSync(gate, constants.O_RDWR);
+      const script = (code: number): string[] => ["/bin/sh", "-c", `read x <${gate}; exit ${code}`];
       const sessions = await createMany(host, 30, (index) => ({ command: script(index % 7) }));
-      writeFileSync(go, "");
-      await Bun.sleep(round * 12);
+      // One that has not opened it yet finds it gone, and goes on as well.
+      unlinkSync(gate);
+      closeSync(closed);
+      await Bun.sleep(round * 8);
       expect(await host.stop()).toBe(0);
       await host.start();
       for (const [index, { id }] of sessions.entries()) {

@@ -6,6 +6,8 @@ import { TempRoots, until } from "../support/index.ts";
 import { Viewer } from "./support/viewer.ts";
 import { launchSpec, newKey, WorkerUnderTest } from "./support/worker-under-test.ts";
 
+const HURRIED_WORKER = join(import.meta.dir, "../fixtures/hurried-worker.ts");
+
 describe("the outcome", () => {
   test("is kept until a daemon that was away acknowledges it; then nothing is left", async () => {
     await using worker = await WorkerUnderTest.start();
@@ -26,6 +28,21 @@ describe("the outcome", () => {
     await session.client.acknowledgeTerminal();
     await worker.hasEnded();
     expect([existsSync(worker.journalFile), existsSync(worker.socketPath)]).toEqual([false, false]);
+  });
+
+  test("that nobody fetches within a day is given up, and its journal still tells it", async () => {
+    const program = [process.execPath, HURRIED_WORKER, "worker", "run"];
+    await using worker = await WorkerUnderTest.start({ program });
+    {
+      await using session = await worker.run("read x; exit 9");
+      await session.client.write([{ data: Buffer.from("\n") }]);
+      await session.event("child_exited");
+      expect(worker.log).not.toContain("outcome_expired");
+    }
+    await worker.hasEnded();
+    expect(worker.log).toContain("outcome_expired");
+    expect(existsSync(worker.socketPath)).toBe(false);
+    expect(worker.journal).toMatchObject({ phase: "exited", exit: { code: 9 } });
   });
 
   test("can't be acknowledged while the program runs", async () => {

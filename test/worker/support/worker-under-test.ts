@@ -16,6 +16,8 @@ export interface WorkerUnderTestOptions {
   readonly backend?: Supervisor["backend"];
   readonly roots?: TempRoots;
   readonly key?: WorkerKey;
+  /** The program and its first words, in place of the usual one. */
+  readonly program?: readonly string[];
 }
 
 export function newKey(): WorkerKey {
@@ -30,8 +32,9 @@ export function newKey(): WorkerKey {
 export function supervisorFor(
   roots: Pick<TempRoots, "runtime" | "state">,
   backend: Supervisor["backend"] = "detached",
+  command: readonly string[] = programCommand("worker", "run"),
 ): Supervisor {
-  const [executable = "", ...leadingArgs] = programCommand("worker", "run");
+  const [executable = "", ...leadingArgs] = command;
   const { runtime: runtimeRoot, state: stateRoot } = roots;
   const program = { executable, leadingArgs, env: {}, runtimeRoot, stateRoot, readyMs: 15_000 };
   const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
@@ -50,7 +53,7 @@ export class WorkerUnderTest implements AsyncDisposable {
   private constructor(options: WorkerUnderTestOptions) {
     this.#ownsRoots = options.roots === undefined;
     this.roots = options.roots ?? new TempRoots();
-    this.supervisor = supervisorFor(this.roots, options.backend);
+    this.supervisor = supervisorFor(this.roots, options.backend, options.program);
     this.key = options.key ?? newKey();
   }
 
