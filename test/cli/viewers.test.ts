@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { startHost, until } from "../support/index.ts";
+import { programCommand, startHost, until } from "../support/index.ts";
 import { CliTerminal } from "./support/index.ts";
 
 const PROMPT = /^[#$]/m;
@@ -113,5 +113,32 @@ describe("two terminals of different sizes", () => {
     wide.type("\u001d");
     expect(await wide.exited).toBe(0);
     expect(wide.isRestored).toBe(true);
+  });
+});
+
+describe("a terminal of an impossible size", () => {
+  test.each([
+    { cols: 0, rows: 0 },
+    { cols: 2, rows: 1 },
+    { cols: 65_535, rows: 65_535 },
+  ])("of $cols x $rows changes no session, and new ones begin with the default", async ({ cols, rows }) => {
+    await using host = await startHost();
+    const { id } = await host.newSession({ name: "api", cols: 100, rows: 30 });
+    // The size of the terminal that the command has, which need not be that of the emulator.
+    const odd = (words: string): readonly string[] => [
+      "/bin/sh",
+      "-c",
+      `stty cols ${cols} rows ${rows}; exec ${words}`,
+    ];
+    const pohunek = programCommand().join(" ");
+    await using viewer = new CliTerminal(host.roots, [], { program: odd(`${pohunek} attach api`) });
+    await viewer.untilOutput("\u001b[");
+    viewer.type("stty size\r");
+    await viewer.untilOutput("30 100");
+    expect(await host.inspect(id)).toMatchObject({ cols: 100, rows: 30 });
+    await using started = new CliTerminal(host.roots, [], { program: odd(`${pohunek} run --name new -- /bin/sh`) });
+    await until("the session", async () => (await host.list()).find(({ name }) => name === "new"));
+    started.type("stty size\r");
+    await started.untilOutput("24 80");
   });
 });

@@ -125,19 +125,19 @@ describe("the size of a session", () => {
   });
 
   test.each([
-    [2, 1],
-    [1, 1],
-    [9, 200],
-    [65_535, 65_535],
-    [80, 65_535],
-  ])("stays what it was for a client that reports %d x %d", async (cols, rows) => {
+    { cols: 2, rows: 1, started: "80x24" },
+    { cols: 1, rows: 1, started: "80x24" },
+    { cols: 9, rows: 200, started: "80x24" },
+    { cols: 65_535, rows: 65_535, started: "500x200" },
+    { cols: 80, rows: 65_535, started: "80x200" },
+  ])("stays what it was for a client that reports $cols x $rows", async ({ cols, rows, started }) => {
     await using host = await startHost();
     const { id } = await host.newSession({ cols: 90, rows: 30 });
     await using odd = await Viewer.attach(host, id, sized(cols, rows));
     odd.view.write("stty size\r");
     await odd.view.until("30 90");
     const other = await host.newSession({ cols, rows });
-    expect(await host.inspect(other.id)).toMatchObject({ cols: 80, rows: 24 });
+    await hasSize(host, other.id, started);
     await odd.resize(120, 40);
     await odd.resize(cols, rows);
     expect(await host.inspect(id)).toMatchObject({ cols: 120, rows: 40 });

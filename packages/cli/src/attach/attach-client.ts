@@ -147,7 +147,7 @@ class AttachClient implements AsyncDisposable {
       client: this.#client,
       sessionId: this.#sessionId,
       origin: this.#request.origin,
-      size: this.#screen.size,
+      size: this.#screen.knownSize,
       mode: this.#request.mode,
       repaint: this.#screen.wantedRepaint(this.#client.roundTripMs),
       listener: {

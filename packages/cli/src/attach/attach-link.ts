@@ -38,7 +38,8 @@ interface LinkRequest {
   readonly client: Client;
   readonly sessionId: SessionId;
   readonly origin: AttachOrigin;
-  readonly size: TerminalSize;
+  /** Absent when the terminal does not tell it. */
+  readonly size: TerminalSize | undefined;
   readonly repaint: WantedRepaint;
   readonly mode: AttachMode;
   readonly listener: AttachLinkListener;
@@ -80,7 +81,7 @@ export class AttachLink {
     const { client, sessionId, size, origin, repaint, mode } = request;
     const stream = await client.attach({
       session_id: sessionId,
-      initial_dimensions: { cols: size.cols, rows: size.rows },
+      ...(size === undefined ? {} : { initial_dimensions: { cols: size.cols, rows: size.rows } }),
       repaint,
       answers_queries: false,
       // Older hosts know no modes, and this one only where it is not the usual.

@@ -53,6 +53,7 @@ export class LocalScreen implements Disposable {
   readonly #tracker: OutputTracker;
   readonly #frame: HeldFrame;
   #size: TerminalSize;
+  #isSizeKnown: boolean;
   #isTitleSaved = false;
   #hasNotice = false;
   /** Between `begin` and `leave`, what is on the screen is the session's. */
@@ -68,13 +69,20 @@ export class LocalScreen implements Disposable {
     this.#terminal = terminal;
     this.#rawMode = terminal.rawMode();
     this.#output = new TerminalOutput(terminal.calls, listener);
-    this.#size = terminal.size() ?? FALLBACK_SIZE;
+    const size = terminal.size();
+    this.#size = size ?? FALLBACK_SIZE;
+    this.#isSizeKnown = size !== undefined;
     this.#tracker = new OutputTracker(this.#size.rows);
     this.#frame = new HeldFrame(() => this.#releaseFrame());
   }
 
   get size(): TerminalSize {
     return this.#size;
+  }
+
+  /** Undefined while the terminal does not tell it: a size that is only assumed must not become that of a session. */
+  get knownSize(): TerminalSize | undefined {
+    return this.#isSizeKnown ? this.#size : undefined;
   }
 
   get isAlternate(): boolean {
@@ -106,8 +114,10 @@ export class LocalScreen implements Disposable {
 
   /** Reads the size again; true when it is another. */
   refreshSize(): boolean {
-    const size = this.#terminal.size() ?? this.#size;
-    if (size.cols === this.#size.cols && size.rows === this.#size.rows) return false;
+    const size = this.#terminal.size();
+    if (size === undefined) return false;
+    if (this.#isSizeKnown && size.cols === this.#size.cols && size.rows === this.#size.rows) return false;
+    this.#isSizeKnown = true;
     this.#size = size;
     this.#tracker.rows = size.rows;
     // Nothing of a frame for another size is worth waiting for.

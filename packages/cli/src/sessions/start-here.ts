@@ -1,7 +1,7 @@
 import type { ResultOf } from "@pohunek/protocol";
 import type { Client } from "@pohunek/sdk";
 import type { CommandContext } from "../context.ts";
-import { DEFAULT_SIZE } from "./default-size.ts";
+import { sizeFor } from "./default-size.ts";
 import { startSession } from "./start-session.ts";
 
 /** Starts a shell session, or one of a command, in the present directory and in the size of the present terminal. */
@@ -14,7 +14,7 @@ export async function startHere(
     readonly metadata?: Readonly<Record<string, string>>;
   },
 ): Promise<ResultOf<"session.new">> {
-  const { cols, rows } = (context.terminal.isOutput ? context.terminal.size() : undefined) ?? DEFAULT_SIZE;
+  const { cols, rows } = sizeFor(context.terminal.isOutput ? context.terminal.size() : undefined);
   return startSession(client, {
     agent: "shell",
     name: wanted.name,

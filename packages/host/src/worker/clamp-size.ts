@@ -19,17 +19,17 @@ const BELIEVABLE_SIZE: WindowSize = { cols: 4 * WORKER_LIMITS.cols, rows: 4 * WO
 
 /** The size of a viewer's terminal, as far as it is one that a session can take over; both sides are the viewer's own. */
 export function usableSize({ cols = 0, rows = 0 }: Partial<WindowSize>): WindowSize | undefined {
-  return cols === 0 || rows === 0 || isDegenerate({ cols, rows }) ? undefined : { cols, rows };
+  const isUnknown = cols === 0 || rows === 0 || cols > BELIEVABLE_SIZE.cols || rows > BELIEVABLE_SIZE.rows;
+  return isUnknown || isTooSmall({ cols, rows }) ? undefined : { cols, rows };
 }
 
-/** The size that a new session takes: the default where a degenerate one is wanted. */
+/** The size that a new session takes: the default where one is wanted that is of no use. */
 export function startingSize(wanted: WindowSize, most: WindowSize): WindowSize {
-  return clampSize(isDegenerate(wanted) ? UNKNOWN_SIZE : wanted, most);
+  return clampSize(isTooSmall(wanted) ? UNKNOWN_SIZE : wanted, most);
 }
 
-function isDegenerate({ cols, rows }: WindowSize): boolean {
-  const isTooSmall = (cols > 0 && cols < LEAST_SIZE.cols) || (rows > 0 && rows < LEAST_SIZE.rows);
-  return isTooSmall || cols > BELIEVABLE_SIZE.cols || rows > BELIEVABLE_SIZE.rows;
+function isTooSmall({ cols, rows }: WindowSize): boolean {
+  return (cols > 0 && cols < LEAST_SIZE.cols) || (rows > 0 && rows < LEAST_SIZE.rows);
 }
 
 function clamp(value: number, most: number): number {
