@@ -3,8 +3,8 @@ import { readOwnMib } from "../process-cost.ts";
 import { RING_BYTES, type SoakedHost } from "./soaked-host.ts";
 import type { SoakedSession } from "./soaked-session.ts";
 
-/** Collectors and allocators give back what the last clients took, as long as that takes. */
-const SETTLING = { everyMs: 1_000, share: 0.98, mostMs: 8_000 };
+/** Collectors and allocators give back what the last clients took; a look after which less than this share went is the last. */
+const SETTLING = { everyMs: 1_000, share: 0.98 };
 const MIB = 1_048_576;
 
 export interface Resources {
@@ -17,12 +17,15 @@ export interface Resources {
 }
 
 /** Looks at a host that nobody is attached to, with a daemon that has just been started. */
-export async function lookAt({ host }: SoakedHost, sessions: readonly SoakedSession[]): Promise<Resources> {
+export async function lookAt(
+  { host }: SoakedHost,
+  { sessions, mostMs }: { readonly sessions: readonly SoakedSession[]; readonly mostMs: number },
+): Promise<Resources> {
   const workers = [...host.workers().values()].filter(isAlive);
   const sum = (read: (pid: number) => number): number => workers.reduce((total, pid) => total + read(pid), 0);
   const rings = sessions.reduce((total, { offset }) => total + Math.min(RING_BYTES, Number(offset)), 0);
   const read = (): readonly [number, number] => [sum(readOwnMib), readOwnMib(host.daemonPid)];
-  const deadline = performance.now() + SETTLING.mostMs;
+  const deadline = performance.now() + mostMs;
   let [workersMib, daemonMib] = read();
   for (let isStill = false; !isStill && performance.now() < deadline; ) {
     await Bun.sleep(SETTLING.everyMs);

@@ -20,6 +20,10 @@ const WARM_UP_SECONDS = 60;
  * done everything once, that is more.
  */
 const GROWTH_SHARE = { whole: 0.1, short: 0.4 };
+/** How long a look waits for memory to be given back. */
+const SETTLE_MS = { whole: 15_000, short: 3_000 };
+/** How long a client stays at most. */
+const STAY_MS = { whole: 5_000, short: 2_000 };
 /** Between two looks at all output; a ring holds many times what is printed meanwhile. */
 const READ_GAP_MS = 500;
 /** Between two ends of the daemon. */
@@ -44,11 +48,13 @@ export class Soak {
   readonly counts = new Map<string, number>();
   readonly #options: SoakOptions;
   #sessions: readonly SoakedSession[] = [];
+  readonly #isShort: boolean;
   #names = 0;
 
   constructor(host: SoakedHost, options: SoakOptions) {
     this.host = host;
     this.#options = options;
+    this.#isShort = options.seconds < WARM_UP_SECONDS * 3;
     this.random = seededRandom(options.seed);
   }
 
@@ -56,17 +62,22 @@ export class Soak {
   async run(): Promise<boolean> {
     const { seconds, sessions } = this.#options;
     this.#sessions = await this.#startAll(sessions);
-    const warmUp = Math.min(WARM_UP_SECONDS, seconds / 3);
+    const warmUp = this.#isShort ? seconds / 3 : WARM_UP_SECONDS;
     await this.#stir(warmUp);
     const before = await this.#rest(`after ${Math.round(warmUp)} s`);
     await this.#stir(seconds - warmUp);
     const after = await this.#rest(`after ${seconds} s`);
-    growthOf(before, after, warmUp < WARM_UP_SECONDS ? GROWTH_SHARE.short : GROWTH_SHARE.whole).forEach((fault) =>
+    growthOf(before, after, this.#isShort ? GROWTH_SHARE.short : GROWTH_SHARE.whole).forEach((fault) =>
       this.fail(fault),
     );
     await this.#checkSessions();
     this.#report();
     return this.faults.length === 0;
+  }
+
+  /** How long a client stays, from a moment that is too short to see anything on. */
+  stayMs(): number {
+    return this.between(100, this.#isShort ? STAY_MS.short : STAY_MS.whole);
   }
 
   between(from: number, to: number): number {
@@ -145,7 +156,10 @@ export class Soak {
   async #rest(when: string): Promise<Resources> {
     await this.host.replaceDaemon("stop", 0);
     await this.#readAll();
-    const seen = await lookAt(this.host, this.#sessions);
+    const seen = await lookAt(this.host, {
+      sessions: this.#sessions,
+      mostMs: this.#isShort ? SETTLE_MS.short : SETTLE_MS.whole,
+    });
     console.log(describeResources(when, seen));
     return seen;
   }

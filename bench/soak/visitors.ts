@@ -15,7 +15,7 @@ export type Visit = (soak: Soak) => Promise<void>;
 /** A program attaches over the SDK, looks for a while, and leaves politely or not. */
 export const attachBySdk: Visit = async (soak) => {
   const session = soak.pickSession();
-  const stayMs = soak.between(100, 5_000);
+  const stayMs = soak.stayMs();
   const isPolite = soak.random() < 0.5;
   const client = await soak.host.retry(async () => await soak.host.connect());
   try {
@@ -41,7 +41,7 @@ export const attachBySdk: Visit = async (soak) => {
 export const attachByCli: Visit = async (soak) => {
   const session = soak.pickSession();
   await using terminal = new CliTerminal(soak.host.host.roots, ["attach", session.started.id]);
-  await Bun.sleep(soak.between(300, 5_000));
+  await Bun.sleep(300 + soak.stayMs());
   const { output } = terminal;
   const leaving = soak.pick(["SIGKILL", "SIGHUP", "SIGTERM", "key"] as const);
   if (leaving === "key") terminal.type("\x1d");
