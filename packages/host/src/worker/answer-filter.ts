@@ -6,6 +6,11 @@ export interface AnswerFilterOptions {
   readonly deliver: (bytes: Uint8Array) => void;
   /** Whether the program has asked for the position of late and this viewer has not answered; if so, now it has. */
   readonly takePositionQuestion: () => boolean;
+  /**
+   * The viewer lets no query through to its terminal. What may be a key is one then, and is not kept back: its Escape key
+   * comes at once.
+   */
+  readonly isNeverAsked: boolean;
   /** The content of the viewer's clipboard; the bytes are only lent. */
   readonly deliverClipboard: (answer: Uint8Array) => void;
 }
@@ -127,6 +132,10 @@ export class AnswerFilter implements Disposable {
     this.#held = bytes;
     this.#isCertain = isCertain;
     this.#isFirstDelivered = isFirstDelivered;
+    if (!isCertain && this.#options.isNeverAsked) {
+      this.#release(false);
+      return;
+    }
     this.#timer = setTimeout(() => this.#release(isCertain), isCertain ? ANSWER_HOLD_MS : KEY_HOLD_MS);
   }
 

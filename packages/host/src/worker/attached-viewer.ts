@@ -42,6 +42,7 @@ export class AttachedViewer {
     this.size = usableSize(grant);
     this.#passage = session.viewers.gate.enter(() => session.viewers.typed(this));
     this.#answers = new AnswerFilter({
+      isNeverAsked: grant.answers_queries === false,
       deliver: (input) => this.#passage.pass(input),
       takePositionQuestion: () => this.#takePositionQuestion(),
       deliverClipboard: (answer) => session.runtime.giveClipboard(answer),
