@@ -242,6 +242,22 @@ describe("whatever a session has set, the local terminal is as it was after", ()
     scene.check();
   }, 60_000);
 
+  test("another client that took the size, so that this one is shown pictures, and the detach key", async () => {
+    await using host = await startHost();
+    await using scene = await Scene.set(host);
+    const lengths = new Map(scene.shown.map((shown) => [shown, shown.terminal.output.length]));
+    const others = scene.shown.map(({ session }) => {
+      return new CliTerminal(host.roots, ["attach", session.id], { cols: 60, rows: 20 });
+    });
+    for (const other of others) await other.untilOutput(MARK);
+    for (const shown of scene.shown) {
+      await until("a picture", () => shown.terminal.output.length > (lengths.get(shown) ?? 0));
+    }
+    await scene.end(({ terminal }) => terminal.type(DETACH));
+    for (const other of others) await other[Symbol.asyncDispose]();
+    scene.check();
+  }, 60_000);
+
   test("a stop, and again after going on", async () => {
     await using host = await startHost();
     await using scene = await Scene.set(host);

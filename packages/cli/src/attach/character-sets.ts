@@ -3,14 +3,22 @@ const FIRST_SLOT = 0x28;
 const LAST_SLOT = 0x2f;
 const ASCII = 0x42;
 
+export interface SavedCharacterSets {
+  readonly changed: readonly number[];
+  readonly isShifted: boolean;
+}
+
 /** Which character sets the session has put into the terminal's slots, and whether it uses another slot than the first. */
 export class CharacterSets {
   readonly #changed = new Set<number>();
   #isShifted = false;
+  /** Shifts are told once for many bytes, so that the one in force when a cursor is saved may have been another. */
+  #wasShifted = false;
 
   /** Shift-out, shift-in and the locking shifts. */
   shift(isOut: boolean): void {
     this.#isShifted = isOut;
+    this.#wasShifted ||= isOut;
   }
 
   /** ESC, a slot, a set. */
@@ -22,9 +30,20 @@ export class CharacterSets {
     else this.#changed.add(slot);
   }
 
+  save(): SavedCharacterSets {
+    return { changed: [...this.#changed], isShifted: this.#wasShifted };
+  }
+
+  /** What is changed now, or was when it was saved. */
+  merge({ changed, isShifted }: SavedCharacterSets): void {
+    for (const slot of changed) this.#changed.add(slot);
+    if (isShifted) this.shift(true);
+  }
+
   reset(): void {
     this.#changed.clear();
     this.#isShifted = false;
+    this.#wasShifted = false;
   }
 
   restore(): string {

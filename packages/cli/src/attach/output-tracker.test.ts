@@ -77,6 +77,23 @@ describe("what a session left switched on is undone, and nothing else", () => {
     ["a link longer than is kept", `${ESC}]8;id=${"i".repeat(99)};http://x/${ESC}\\text`, `${ESC}]8;;${ESC}\\`],
     ["colours of the terminal", `${ESC}]11;#112233\x07${ESC}]4;1;red\x07`, `${ESC}]111${ESC}\\${ESC}]104${ESC}\\`],
     ["a progress bar", `${ESC}]9;4;1;20\x07`, `${ESC}]9;4;0${ESC}\\`],
+    ["colours that come back with a saved cursor", `${ESC}[31m${ESC}7${ESC}[0m${ESC}8`, `${ESC}[0m`],
+    [
+      "colours that come back when the other screen is left",
+      `${ESC}[31m${ESC}[?1049h${ESC}[0m${ESC}[?1049l`,
+      `${ESC}[0m`,
+    ],
+    [
+      "colours that will come back when the other screen is left",
+      `${ESC}[31m${ESC}[?1049h${ESC}[0m`,
+      `${ESC}[?1049l${ESC}[0m`,
+    ],
+    ["a screen that two modes led to", `${ESC}[?47h${ESC}[?1049h`, `${ESC}[?1049;47l`],
+    [
+      "a region of the main screen, under one of the other",
+      `${ESC}[2;5r${ESC}[?1049h${ESC}[r`,
+      `${ESC}[?1049l${ESC}7${ESC}[r${ESC}8`,
+    ],
     ["a pointer shape", `${ESC}]22;pointer${ESC}\\`, `${ESC}]22;text${ESC}\\${ESC}]22;${ESC}\\`],
     [
       "one tab stop at a place that nobody told",

@@ -42,6 +42,8 @@ export class OutputTracker {
   push(chunk: Uint8Array): void {
     if (this.#isShifted || chunk.indexOf(SHIFT_OUT) !== -1) this.#followShifts(chunk);
     this.#scanner.push(chunk);
+    // Where in the chunk it came is not known: rather once too often than never.
+    if (this.#isShifted) this.#modes.onShift(true);
   }
 
   /** Bytes that end a sequence which was cut off, so that own text can be written. */

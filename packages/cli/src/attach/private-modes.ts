@@ -48,8 +48,12 @@ export class PrivateModes {
     else this.#changed.set(mode, isOn);
   }
 
-  has(mode: number): boolean {
-    return this.#changed.has(mode);
+  get hasOrigin(): boolean {
+    return this.#changed.has(ORIGIN);
+  }
+
+  setOrigin(isOn: boolean): void {
+    this.set(ORIGIN, isOn);
   }
 
   get holdsFrame(): boolean {

@@ -1,10 +1,10 @@
-import { CharacterSets } from "./character-sets.ts";
 import { KeyboardStack } from "./keyboard-stacks.ts";
 import { OscState } from "./osc-state.ts";
 import { PrivateModes } from "./private-modes.ts";
 import type { CsiSequence, SequenceListener } from "./sequence-scanner.ts";
 import { TabStops } from "./tab-stops.ts";
-import { TextAttributes } from "./text-attributes.ts";
+import type { SavedText } from "./text-state.ts";
+import { TextState } from "./text-state.ts";
 
 /** Which mode opened the alternate screen; leaving it takes the same. */
 type AlternateMode = 47 | 1047 | 1049;
@@ -25,19 +25,22 @@ export interface Restoration {
  */
 export class TerminalModes implements SequenceListener {
   readonly #private = new PrivateModes();
-  readonly #attributes = new TextAttributes();
+  readonly #text = new TextState();
   readonly #osc = new OscState();
   readonly #mainKeyboard = new KeyboardStack();
   readonly #alternateKeyboard = new KeyboardStack();
   readonly #tabs = new TabStops();
-  readonly #charsets = new CharacterSets();
   readonly #modifiedKeys = new Set<number>();
   readonly #ansiModes = new Set<number>();
-  #alternate: AlternateMode | undefined;
+  /** The modes that led to the alternate screen; none while the main one is shown. */
+  readonly #ways = new Set<AlternateMode>();
+  #mainSaved: SavedText | undefined;
+  #alternateSaved: SavedText | undefined;
   #isKeypadApplication = false;
   #cursorStyle = 0;
-  #hasRegion = false;
-  #isProtecting = false;
+  /** Some terminals have one for each screen, some have one for both. */
+  #hasMainRegion = false;
+  #hasAlternateRegion = false;
   #titlesPushed = 0;
   #rows: number;
 
@@ -46,7 +49,7 @@ export class TerminalModes implements SequenceListener {
   }
 
   get isAlternate(): boolean {
-    return this.#alternate !== undefined;
+    return this.#ways.size > 0;
   }
 
   get hasTitle(): boolean {
@@ -64,7 +67,7 @@ export class TerminalModes implements SequenceListener {
 
   /** Shift-out and shift-in act outside of sequences, so the scanner does not see them. */
   onShift(isOut: boolean): void {
-    this.#charsets.shift(isOut);
+    this.#text.charsets.shift(isOut);
   }
 
   onEscape(intermediate: number, final: number): void {
@@ -74,10 +77,12 @@ export class TerminalModes implements SequenceListener {
       else if (last === ">") this.#isKeypadApplication = false;
       else if (last === "c") this.#hardReset();
       else if (last === "H") this.#tabs.set();
-      else if (last === "n" || last === "o") this.#charsets.shift(true);
+      else if (last === "n" || last === "o") this.#text.charsets.shift(true);
+      else if (last === "7") this.#saveCursor();
+      else if (last === "8") this.#restoreCursor();
       return;
     }
-    this.#charsets.designate(intermediate, final);
+    this.#text.charsets.designate(intermediate, final);
   }
 
   onOsc(text: string, isWhole: boolean): void {
@@ -114,14 +119,16 @@ export class TerminalModes implements SequenceListener {
         if (final === "p") this.#softReset();
         return;
       case 0x22: // " q
-        if (final === "q") this.#isProtecting = first === 1;
+        if (final === "q") this.#text.isProtecting = first === 1;
         return;
       default:
         return;
     }
-    if (final === "m") this.#attributes.apply(sequence);
+    if (final === "m") this.#text.attributes.apply(sequence);
     else if (final === "r")
-      this.#hasRegion = sequence.value(0, 1) > 1 || (sequence.value(1, 0) || this.#rows) < this.#rows;
+      this.#setRegion(sequence.value(0, 1) > 1 || (sequence.value(1, 0) || this.#rows) < this.#rows);
+    else if (final === "s") this.#saveCursor();
+    else if (final === "u") this.#restoreCursor();
     else if (final === "h" || final === "l") this.#setAnsiModes(sequence, final === "h");
     else if (final === "g") this.#clearTabs(first);
     else if (final === "G") this.#tabs.moveTo(sequence.value(0, 1));
@@ -155,13 +162,39 @@ export class TerminalModes implements SequenceListener {
     for (let index = 0; index < sequence.count; index += 1) {
       const mode = sequence.value(index, 0);
       if (mode === 47 || mode === 1047 || mode === 1049) this.#setAlternate(mode, final === "h");
+      else if (mode === 1048 && final === "h") this.#saveCursor();
+      else if (mode === 1048) this.#restoreCursor();
       else this.#private.set(mode, final === "h");
     }
   }
 
   #setAlternate(mode: AlternateMode, isOn: boolean): void {
-    if (!isOn) this.#alternate = undefined;
-    else this.#alternate ??= mode;
+    if (isOn) {
+      if (mode === 1049) this.#saveCursor();
+      this.#ways.add(mode);
+      return;
+    }
+    this.#ways.clear();
+    this.#hasMainRegion ||= this.#hasAlternateRegion;
+    this.#hasAlternateRegion = false;
+    if (mode === 1049) this.#restoreCursor();
+  }
+
+  #saveCursor(): void {
+    const saved = this.#text.save(this.#private.hasOrigin);
+    if (this.isAlternate) this.#alternateSaved = saved;
+    else this.#mainSaved = saved;
+  }
+
+  #restoreCursor(): void {
+    const saved = this.isAlternate ? this.#alternateSaved : this.#mainSaved;
+    this.#text.load(saved);
+    this.#private.setOrigin(saved?.isOrigin === true);
+  }
+
+  #setRegion(isPart: boolean): void {
+    if (this.isAlternate) this.#hasAlternateRegion = isPart;
+    else this.#hasMainRegion = isPart;
   }
 
   #onGreaterCsi(sequence: CsiSequence): void {
@@ -188,17 +221,15 @@ export class TerminalModes implements SequenceListener {
 
   /** Each screen has a keyboard stack of its own. */
   get #keyboard(): KeyboardStack {
-    return this.#alternate === undefined ? this.#mainKeyboard : this.#alternateKeyboard;
+    return this.isAlternate ? this.#alternateKeyboard : this.#mainKeyboard;
   }
 
   #softReset(): void {
     this.#private.softReset();
-    this.#attributes.reset();
-    this.#charsets.reset();
+    this.#text.reset();
     this.#ansiModes.delete(INSERT);
     this.#isKeypadApplication = false;
-    this.#hasRegion = false;
-    this.#isProtecting = false;
+    this.#setRegion(false);
   }
 
   #hardReset(): void {
@@ -209,50 +240,55 @@ export class TerminalModes implements SequenceListener {
     this.#alternateKeyboard.restore();
     this.#modifiedKeys.clear();
     this.#ansiModes.clear();
-    this.#alternate = undefined;
+    this.#ways.clear();
+    [this.#mainSaved, this.#alternateSaved] = [undefined, undefined];
+    [this.#hasMainRegion, this.#hasAlternateRegion] = [false, false];
     this.#cursorStyle = 0;
     this.#tabs.reset();
   }
 
   /** The bytes that put the terminal back, most of it while the session's screen is still shown. `columns` is for the tab stops. */
   restore(columns: number): Restoration {
-    const alternate = this.#alternate;
-    const hadOrigin = this.#private.has(6);
-    const region = this.#restoreRegion();
-    const onAlternate = this.#alternateKeyboard.restore();
-    const leave = alternate === undefined ? "" : `\x1b[?${alternate}l${alternate === 1049 ? "" : "\x1b8"}`;
+    const wasAlternate = this.isAlternate;
+    const hadOrigin = this.#private.hasOrigin;
     const tabs = this.#tabs.restore(columns);
-    this.#alternate = undefined;
-    const bytes = this.#private.restoreFirst() + region + onAlternate + leave + this.#mainKeyboard.restore();
-    return {
-      bytes: bytes + this.#restoreText() + this.#restoreKeys() + this.#private.restoreRest() + tabs,
-      didMoveCursor: alternate === undefined && hadOrigin,
-    };
+    const onAlternate = wasAlternate ? this.#leaveAlternate() : "";
+    const bytes = onAlternate + this.#private.restoreFirst() + this.#restoreRegion() + this.#mainKeyboard.restore();
+    const rest = this.#restoreText() + this.#restoreKeys() + this.#private.restoreRest() + tabs;
+    [this.#mainSaved, this.#alternateSaved] = [undefined, undefined];
+    return { bytes: bytes + rest, didMoveCursor: !wasAlternate && hadOrigin };
+  }
+
+  /** Undoes what the alternate screen has for itself, then leaves it by all the modes that led there. */
+  #leaveAlternate(): string {
+    const before = this.#private.restoreFirst() + this.#restoreRegion() + this.#alternateKeyboard.restore();
+    const ways = [...this.#ways].sort((one, other) => other - one);
+    this.#ways.clear();
+    // Either way the cursor that was saved on the main screen is there again, with what was saved beside it.
+    this.#text.merge(this.#mainSaved);
+    if (this.#mainSaved?.isOrigin === true) this.#private.setOrigin(true);
+    return `${before}\x1b[?${ways.join(";")}l${ways[0] === 1049 ? "" : "\x1b8"}`;
   }
 
   /** The part of it that text of this program needs. */
   settle(): string {
-    return this.#private.restoreFirst() + this.#charsets.restore();
+    return this.#private.restoreFirst() + this.#text.charsets.restore();
   }
 
   #restoreRegion(): string {
-    const had = this.#hasRegion;
-    this.#hasRegion = false;
+    const had = this.isAlternate ? this.#hasAlternateRegion : this.#hasMainRegion;
+    this.#setRegion(false);
     // Setting the region moves the cursor home.
     return had ? "\x1b7\x1b[r\x1b8" : "";
   }
 
   #restoreText(): string {
     const text =
-      (this.#attributes.areDefault ? "" : "\x1b[0m") +
-      (this.#isProtecting ? '\x1b[0"q' : "") +
-      this.#charsets.restore() +
+      this.#text.restore() +
       [...this.#ansiModes].map((mode) => `\x1b[${mode}l`).join("") +
       (this.#cursorStyle === 0 ? "" : "\x1b[0 q") +
       this.#osc.restore();
-    this.#attributes.reset();
     this.#ansiModes.clear();
-    this.#isProtecting = false;
     this.#cursorStyle = 0;
     return text;
   }

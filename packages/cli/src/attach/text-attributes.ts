@@ -8,6 +8,15 @@ const UNDERLINE_COLOUR = 1 << 18;
 export class TextAttributes {
   #on = 0;
 
+  /** All of them as one number, to be kept and given back. */
+  get flags(): number {
+    return this.#on;
+  }
+
+  set flags(flags: number) {
+    this.#on = flags;
+  }
+
   get areDefault(): boolean {
     return this.#on === 0;
   }
