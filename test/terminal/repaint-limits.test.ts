@@ -24,6 +24,7 @@ const EXAMPLES: Readonly<Record<LimitName, { readonly output: string; readonly d
     differs: ["header.previousCodepoint", "alternate.row0.col19"],
   },
   "wrap pending in mid line": { output: `${LINE}\x1b[2Z`, differs: ["primary.position"] },
+  "unused last column": { output: "\x1b[1;2r\x1b[6;20H漢", differs: ["primary.row5.col19"] },
   "wide blank": { output: "\x1b(0漢\x1b(B", differs: ["primary.row0.col0", "primary.row0.col1"] },
   "attributes without a character": {
     output: "\x1b[4;44m\x1b[?69h\x1b[1;5s\x1b[1;5H漢",

@@ -22,6 +22,7 @@ export const KNOWN_LIMITS = {
     const found = /\.(?:position|saved): expected "?\[{1,2}\d+,(\d+),true[,\]]/.exec(line);
     return found !== null && Number(found[1]) < header.cols - 1;
   },
+  "unused last column": (line) => /\.col\d+: expected blank w3 /.test(line),
   "wide blank": (line) => /\.col\d+: expected .* w[12] |\.col\d+: expected {3}w0 /.test(line),
   "attributes without a character": (line) => /\.col\d+: expected blank w0 /.test(line),
   "stray mode 47 and a prompt": (line) =>

@@ -21,8 +21,6 @@ import type { VtWriter } from "./vt-writer.ts";
 const FIRST_CLUSTER_CODE = 0x300;
 /** High words below are nothing but the rest of a style id: a narrow cell, not protected, without link or mark. */
 const FIRST_LOOK = 0x400;
-/** Something that is neither printable ASCII nor a blank cell. */
-const NOT_PLAIN = /[^\0\x20-\x7e]/;
 
 export interface Brushes {
   readonly writer: VtWriter;
@@ -63,7 +61,7 @@ export class CellPainter {
   /** Bytes are copied where the row is nothing but text: an attach is often the first thing a worker paints, on cold code. */
   paintRow(row: GridRow, from: number): void {
     const plain = row.plainBytes;
-    if (plain === undefined || NOT_PLAIN.test(Buffer.from(plain).toString("latin1"))) this.#paintCells(row, from);
+    if (plain === undefined || !isPlain(plain)) this.#paintCells(row, from);
     else this.#paintPlain(row, plain, from);
   }
 
@@ -157,6 +155,15 @@ export class CellPainter {
     this.#writer.codepoint(code);
     for (const part of graphemes) this.#writer.codepoint(part.codePointAt(0) ?? 0);
   }
+}
+
+/** True for nothing but printable ASCII and blank cells. */
+function isPlain(bytes: Uint8Array): boolean {
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]!;
+    if ((byte < BLANK || byte >= DELETE) && byte !== 0) return false;
+  }
+  return true;
 }
 
 /** True for a cell with a character of its own. */

@@ -103,8 +103,14 @@ export class CursorPainter {
           this.#printAt(row, col, SCREEN_ORIGIN);
           return true;
         }
-        // Erasing ends a wrap, so the blank must not be in a wrapped row.
-        if (gridRow.wrapped || cells.high(col) !== 0 || cells.high(col + 1) !== 0 || cells.low(col + 1) !== low)
+        // Erasing ends a wrap, and in a row that goes on from one above the mark in its unused last column.
+        if (
+          gridRow.wrapped ||
+          gridRow.continuation ||
+          cells.high(col) !== 0 ||
+          cells.high(col + 1) !== 0 ||
+          cells.low(col + 1) !== low
+        )
           continue;
         if (low === 0 || cellIsErased(low)) blank ??= { row, col, low };
       }

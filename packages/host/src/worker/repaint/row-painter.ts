@@ -1,11 +1,15 @@
 import {
   cellContent,
   cellIsErased,
+  cellIsProtected,
+  cellLink,
   cellSemantic,
   cellStyle,
   cellWidth,
   type GridRow,
   type GridRows,
+  type Hyperlink,
+  type RowCells,
   type Style,
   WIDTH,
 } from "../engine/terminal-state.ts";
@@ -18,10 +22,16 @@ import type { VtWriter } from "./vt-writer.ts";
 /** Stands in a cell only to make the terminal wrap, and is erased again. */
 const FILLER = BLANK;
 const WIDE_FILLER = 0x3000;
+interface Look {
+  readonly style: Style;
+  readonly link: Hyperlink | undefined;
+  readonly isProtected: boolean;
+}
+
 /** How the cursor stands at the end of a row that wraps into the next one. */
 interface Wrap {
   /** The look of the last column where it is unused because a wide character did not fit. */
-  readonly head: Style | undefined;
+  readonly head: Look | undefined;
   /** The last column got a filler and has to be blanked again, with this SGR. */
   readonly repair: string | undefined;
 }
@@ -89,7 +99,7 @@ export class RowPainter {
     const low = cells.low(last);
     const isHead = cellWidth(cells.high(last)) === WIDTH.head;
     this.#cells.moveTo(last);
-    if (isHead) return { head: row.style(cellStyle(low, cells.high(last))), repair: undefined };
+    if (isHead) return { head: lookAt(row, cells, last), repair: undefined };
     this.#printFiller();
     return { head: undefined, repair: cellIsErased(low) ? erasedSequence(low) : PLAIN };
   }
@@ -100,7 +110,7 @@ export class RowPainter {
     const isPrinted = row.continuation && isCharacter(cells.low(0));
     const isWide = isPrinted && cellWidth(cells.high(0)) === WIDTH.wide && cellContent(cells.low(0)) !== BLANK;
     this.#cells.col = 0;
-    const isAlike = isWide && row.style(cellStyle(cells.low(0), cells.high(0))) === wrap.head;
+    const isAlike = isWide && wrap.head !== undefined && isEqual(wrap.head, lookAt(row, cells, 0));
     if (wrap.head !== undefined && !isAlike) {
       // Erasing selectively leaves the mark in the unused last column above.
       this.#enterByFiller(wrap.head, row.continuation ? "\x1b[?1K\r" : "\r\x1b[M");
@@ -150,15 +160,17 @@ export class RowPainter {
   }
 
   /** Wraps by a character that is taken away again: by a wide one where the last column above has the look `head`. */
-  #enterByFiller(head: Style | undefined, removal: string): void {
+  #enterByFiller(head: Look | undefined, removal: string): void {
     if (head === undefined) this.#pen.plain();
-    else this.#pen.style(head);
-    this.#pen.protect(false);
+    else this.#pen.style(head.style);
+    if (head !== undefined) this.#pen.link(head.link);
+    this.#pen.protect(head?.isProtected ?? false);
     this.#pen.semantic(0, 0);
     this.#writer.codepoint(head === undefined ? FILLER : WIDE_FILLER);
     // A line that scrolled in has the background of the pen, and so has what is erased.
     const hasBackground = this.#pen.hasBackground;
     this.#pen.plain();
+    this.#pen.protect(false);
     if (hasBackground) this.#writer.csi("K");
     this.#writer.ascii(removal);
   }
@@ -182,4 +194,18 @@ export class RowPainter {
     this.#pen.plain();
     this.#writer.csi("K");
   }
+}
+
+function lookAt(row: GridRow, cells: RowCells, col: number): Look {
+  const high = cells.high(col);
+  const link = cellLink(high);
+  return {
+    style: row.style(cellStyle(cells.low(col), high)),
+    link: link === 0 ? undefined : row.hyperlink(link),
+    isProtected: cellIsProtected(high),
+  };
+}
+
+function isEqual(one: Look, other: Look): boolean {
+  return one.style === other.style && one.link?.key === other.link?.key && one.isProtected === other.isProtected;
 }
