@@ -51,8 +51,10 @@ export class SparedScreens implements Disposable {
       this.#leave();
       return;
     }
-    for (const stream of this.#viewers.keys()) {
-      stream.skipOutput();
+    for (const [stream, screens] of this.#viewers) {
+      if (screens.sparesMain) {
+        stream.skipOutput();
+      }
     }
     this.#endTimer ??= setTimeout(() => this.#leave(), END_MS);
   }
@@ -70,7 +72,10 @@ export class SparedScreens implements Disposable {
     clearTimeout(this.#endTimer);
     this.#endTimer = undefined;
     for (const [stream, screens] of this.#viewers) {
-      stream.leaveScreen();
+      // One that was repainted for another reason may have the main screen already.
+      if (screens.sparesMain) {
+        stream.leaveScreen();
+      }
       if (!screens.sparesMain) {
         this.#viewers.delete(stream);
       }
