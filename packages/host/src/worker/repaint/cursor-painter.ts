@@ -85,7 +85,18 @@ export class CursorPainter {
   useInitialCharset(): void {
     const isShifted = this.#charset.singleShift !== undefined;
     this.#useCharset(INITIAL_CHARSET);
-    if (isShifted) this.echo(BLANK);
+    if (isShifted && !this.echo(BLANK)) this.#printFirstAgain();
+  }
+
+  /** A screen without room has characters. */
+  #printFirstAgain(): void {
+    const cells = this.#row(0).cells();
+    for (let col = 0; col < this.#brushes.cols; col += 1) {
+      const low = cells.low(col);
+      if (cellIsErased(low) || cellContent(low) === 0) continue;
+      this.#printAt(0, col, SCREEN_ORIGIN);
+      return;
+    }
   }
 
   /**
@@ -103,10 +114,10 @@ export class CursorPainter {
           this.#printAt(row, col, SCREEN_ORIGIN);
           return true;
         }
-        // Erasing ends a wrap, and in a row that goes on from one above the mark in its unused last column.
+        // Erasing ends a wrap, and at the beginning of a row the mark in the unused last column above.
         if (
           gridRow.wrapped ||
-          gridRow.continuation ||
+          (gridRow.continuation && col < 2) ||
           cells.high(col) !== 0 ||
           cells.high(col + 1) !== 0 ||
           cells.low(col + 1) !== low
