@@ -50,7 +50,13 @@ export class OscState {
     if (value === "") this.#colours.delete(number - RESET_OFFSET);
   }
 
-  reset(): void {
+  /** RIS. Not all terminals take their colours back with it. */
+  hardReset(): void {
+    this.#isLinkOpen = false;
+    this.#isPointerChanged = false;
+  }
+
+  #forget(): void {
     this.#colours.clear();
     this.#isLinkOpen = false;
     this.#isPointerChanged = false;
@@ -62,7 +68,7 @@ export class OscState {
     // No name means the default, but to some terminals nothing.
     const pointer = this.#isPointerChanged ? `\x1b]22;text${ST}\x1b]22;${ST}` : "";
     const colours = [...this.#colours].map((number) => `\x1b]${number + RESET_OFFSET}${ST}`).join("");
-    this.reset();
+    this.#forget();
     this.#isProgressShown = false;
     return link + colours + progress + pointer;
   }

@@ -31,10 +31,8 @@ const DEFAULTS: ReadonlyMap<number, boolean> = new Map([
   [2048, false], // resize reports
 ]);
 
-/** What a soft reset (DECSTR) puts back by itself. */
-const SOFT_RESET: readonly number[] = [1, 6, 25, 66];
-
 const ORIGIN = 6;
+const CURSOR = 25;
 const SYNCHRONIZED = 2026;
 
 /** The private modes that differ from the default. */
@@ -52,20 +50,19 @@ export class PrivateModes {
     return this.#changed.has(ORIGIN);
   }
 
-  setOrigin(isOn: boolean): void {
-    this.set(ORIGIN, isOn);
+  setOrigin(): void {
+    this.set(ORIGIN, true);
   }
 
   get holdsFrame(): boolean {
     return this.#changed.size > 0 && this.#changed.has(SYNCHRONIZED);
   }
 
-  softReset(): void {
-    for (const mode of SOFT_RESET) this.#changed.delete(mode);
-  }
-
+  /** RIS. Not all terminals show the cursor again with it. */
   reset(): void {
+    const isHidden = this.#changed.has(CURSOR);
     this.#changed.clear();
+    if (isHidden) this.#changed.set(CURSOR, false);
   }
 
   /** Ends a held frame and origin mode: what must be gone before the cursor is moved and the screen changed. */

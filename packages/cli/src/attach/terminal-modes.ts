@@ -37,7 +37,9 @@ export class TerminalModes implements SequenceListener {
   #mainSaved: SavedText | undefined;
   #alternateSaved: SavedText | undefined;
   #isKeypadApplication = false;
-  #cursorStyle = 0;
+  /** The same with the cursor's shape. */
+  #hasMainShape = false;
+  #hasAlternateShape = false;
   /** Some terminals have one for each screen, some have one for both. */
   #hasMainRegion = false;
   #hasAlternateRegion = false;
@@ -113,10 +115,7 @@ export class TerminalModes implements SequenceListener {
       case 0:
         break;
       case 0x20: // SP q
-        if (final === "q") this.#cursorStyle = first;
-        return;
-      case 0x21: // ! p
-        if (final === "p") this.#softReset();
+        if (final === "q") this.#setShape(first !== 0);
         return;
       case 0x22: // " q
         if (final === "q") this.#text.isProtecting = first === 1;
@@ -176,7 +175,8 @@ export class TerminalModes implements SequenceListener {
     }
     this.#ways.clear();
     this.#hasMainRegion ||= this.#hasAlternateRegion;
-    this.#hasAlternateRegion = false;
+    this.#hasMainShape ||= this.#hasAlternateShape;
+    [this.#hasAlternateRegion, this.#hasAlternateShape] = [false, false];
     if (mode === 1049) this.#restoreCursor();
   }
 
@@ -188,8 +188,14 @@ export class TerminalModes implements SequenceListener {
 
   #restoreCursor(): void {
     const saved = this.isAlternate ? this.#alternateSaved : this.#mainSaved;
-    this.#text.load(saved);
-    this.#private.setOrigin(saved?.isOrigin === true);
+    this.#text.merge(saved);
+    // Not all terminals give back origin mode; that it was off before is no proof that it is.
+    if (saved?.isOrigin === true) this.#private.setOrigin();
+  }
+
+  #setShape(isOwn: boolean): void {
+    if (this.isAlternate) this.#hasAlternateShape = isOwn;
+    else this.#hasMainShape = isOwn;
   }
 
   #setRegion(isPart: boolean): void {
@@ -224,18 +230,12 @@ export class TerminalModes implements SequenceListener {
     return this.isAlternate ? this.#alternateKeyboard : this.#mainKeyboard;
   }
 
-  #softReset(): void {
-    this.#private.softReset();
-    this.#text.reset();
-    this.#ansiModes.delete(INSERT);
-    this.#isKeypadApplication = false;
-    this.#setRegion(false);
-  }
-
+  /** RIS. The soft reset (DECSTR) is not followed: terminals differ in what it takes back. */
   #hardReset(): void {
-    this.#softReset();
+    this.#text.reset();
+    this.#isKeypadApplication = false;
     this.#private.reset();
-    this.#osc.reset();
+    this.#osc.hardReset();
     this.#mainKeyboard.restore();
     this.#alternateKeyboard.restore();
     this.#modifiedKeys.clear();
@@ -243,7 +243,7 @@ export class TerminalModes implements SequenceListener {
     this.#ways.clear();
     [this.#mainSaved, this.#alternateSaved] = [undefined, undefined];
     [this.#hasMainRegion, this.#hasAlternateRegion] = [false, false];
-    this.#cursorStyle = 0;
+    [this.#hasMainShape, this.#hasAlternateShape] = [false, false];
     this.#tabs.reset();
   }
 
@@ -266,7 +266,7 @@ export class TerminalModes implements SequenceListener {
     this.#ways.clear();
     // Either way the cursor that was saved on the main screen is there again, with what was saved beside it.
     this.#text.merge(this.#mainSaved);
-    if (this.#mainSaved?.isOrigin === true) this.#private.setOrigin(true);
+    if (this.#mainSaved?.isOrigin === true) this.#private.setOrigin();
     return `${before}\x1b[?${ways.join(";")}l${ways[0] === 1049 ? "" : "\x1b8"}`;
   }
 
@@ -283,13 +283,14 @@ export class TerminalModes implements SequenceListener {
   }
 
   #restoreText(): string {
+    // An open link is an attribute to some terminals, so it is closed before those are taken back.
     const text =
+      this.#osc.restore() +
       this.#text.restore() +
       [...this.#ansiModes].map((mode) => `\x1b[${mode}l`).join("") +
-      (this.#cursorStyle === 0 ? "" : "\x1b[0 q") +
-      this.#osc.restore();
+      (this.#hasMainShape || this.#hasAlternateShape ? "\x1b[0 q" : "");
     this.#ansiModes.clear();
-    this.#cursorStyle = 0;
+    [this.#hasMainShape, this.#hasAlternateShape] = [false, false];
     return text;
   }
 

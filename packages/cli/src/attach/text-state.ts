@@ -21,14 +21,7 @@ export class TextState {
     return { attributes: attributes.flags, charsets: charsets.save(), isProtecting, isOrigin };
   }
 
-  /** Undefined: nothing was saved, which stands for how a terminal begins. */
-  load(saved: SavedText | undefined): void {
-    this.reset();
-    if (saved === undefined) return;
-    this.merge(saved);
-  }
-
-  /** The same where a terminal may give back less than it should: what was there before counts, too. */
+  /** A saved cursor comes back. Terminals give back less than they should, so that what was there before counts, too. */
   merge(saved: SavedText | undefined): void {
     if (saved === undefined) return;
     this.attributes.flags |= saved.attributes;
