@@ -25,17 +25,15 @@ const PACKAGES: Record<string, Record<string, string>> = {
   },
 };
 
-/** A worker writes its log like the daemon, but has nothing to do with the database beside it. */
-const LOG_FILES = ["store/logger.ts", "store/rotating-log.ts", "store/log-files.ts"];
-
 /** Folder of packages/host/src -> the folders, or the files in them, that it may import. */
 const HOST_FOLDERS: Record<string, readonly string[]> = {
-  daemon: ["sessions", "agents", "store", "supervision", "worker-api", "platform"],
-  worker: ["worker-api", "platform", ...LOG_FILES],
-  sessions: ["agents", "store", "supervision", "worker-api", "platform"],
+  daemon: ["sessions", "agents", "store", "supervision", "logs", "worker-api", "platform"],
+  worker: ["logs", "worker-api", "platform"],
+  sessions: ["agents", "store", "supervision", "logs", "worker-api", "platform"],
   agents: ["store", "worker-api", "platform"],
-  supervision: ["worker-api", "platform", "store/logger.ts"],
-  store: ["platform"],
+  supervision: ["logs", "worker-api", "platform"],
+  store: ["logs", "platform"],
+  logs: ["platform"],
   "worker-api": ["platform"],
   platform: [],
 };

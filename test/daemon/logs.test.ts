@@ -71,7 +71,7 @@ test("the log tells the course of things: starts, sessions with the source of ea
   expect(about("worker_connected").at(-1)).toMatchObject({
     session_id: session.id,
     worker_instance_id: session.runtime.worker_instance_id,
-    worker_protocol: 2,
+    worker_protocol: 3,
   });
   expect(about("session_moved").map(({ runtime, state, source }) => [runtime, state, source])).toEqual([
     ["live", "running", "process"],

@@ -18,8 +18,8 @@ import {
   protocolError,
   servedMethod,
 } from "@pohunek/protocol/wire";
-import type { Logger } from "../store/logger.ts";
-import { failureFields } from "../store/logger.ts";
+import type { Logger } from "../logs/logger.ts";
+import { failureFields } from "../logs/logger.ts";
 import { exhaustion } from "./descriptor-room.ts";
 import type { Origin } from "./origin.ts";
 import { originName, refusalOf } from "./origin.ts";

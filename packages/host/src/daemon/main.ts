@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { isProtocolError } from "@pohunek/protocol/wire";
 import manifest from "../../package.json" with { type: "json" };
+import { DAEMON_LOG } from "../logs/log-files.ts";
+import type { Logger } from "../logs/logger.ts";
+import { createLogger, failureFields } from "../logs/logger.ts";
+import { RotatingLog } from "../logs/rotating-log.ts";
 import { platform } from "../platform/index.ts";
-import { DAEMON_LOG } from "../store/log-files.ts";
-import type { Logger } from "../store/logger.ts";
-import { createLogger, failureFields } from "../store/logger.ts";
-import { RotatingLog } from "../store/rotating-log.ts";
 import { openSupervisor } from "../supervision/open-supervisor.ts";
 import type { WorkerProgram } from "../supervision/supervisor.ts";
 import { logDir } from "../worker-api/paths.ts";

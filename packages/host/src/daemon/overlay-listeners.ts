@@ -1,6 +1,6 @@
+import type { Logger } from "../logs/logger.ts";
+import { failureFields } from "../logs/logger.ts";
 import { Retries } from "../sessions/backoff.ts";
-import type { Logger } from "../store/logger.ts";
-import { failureFields } from "../store/logger.ts";
 import type { OverlayConfig } from "./config.ts";
 import type { Finding } from "./doctor.ts";
 import type { Listener, TcpListenerOptions } from "./listener.ts";

@@ -1,5 +1,7 @@
 import type { AnnouncedEvent } from "@pohunek/protocol";
 import type { DaemonId } from "@pohunek/protocol/wire";
+import { removeSessionLogs } from "../logs/log-files.ts";
+import type { Logger } from "../logs/logger.ts";
 import type { Platform } from "../platform/index.ts";
 import { endGeneration } from "../platform/index.ts";
 import { Retries } from "../sessions/backoff.ts";
@@ -19,8 +21,6 @@ import type { ReachStep } from "../sessions/steps.ts";
 import type { ViewersListener } from "../sessions/worker-watch.ts";
 import { WorkerWatch } from "../sessions/worker-watch.ts";
 import { AuditLog } from "../store/audit-log.ts";
-import { removeSessionLogs } from "../store/log-files.ts";
-import type { Logger } from "../store/logger.ts";
 import type { Store } from "../store/store.ts";
 import type { Supervisor } from "../supervision/supervisor.ts";
 import { logDir } from "../worker-api/paths.ts";

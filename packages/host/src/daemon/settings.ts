@@ -1,5 +1,5 @@
 import { CLIPBOARD_DEFAULTS, CLIPBOARD_MOST_BYTES, CLIPBOARD_RULES } from "@pohunek/protocol/wire";
-import { LOG_LEVELS } from "../store/logger.ts";
+import { LOG_LEVELS } from "../logs/logger.ts";
 import { WORKER_LIMITS } from "../worker-api/limits.ts";
 
 /** One row of the table of settings: everything that is known about a setting, documentation included. */

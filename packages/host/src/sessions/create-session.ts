@@ -1,8 +1,8 @@
 import type { ClipboardPolicy, SessionId, WorkerId } from "@pohunek/protocol/wire";
 import { newSessionId, newUlid, newWorkerInstanceId, protocolError } from "@pohunek/protocol/wire";
 import type { Launch } from "../agents/launch.ts";
-import type { Logger } from "../store/logger.ts";
-import { failureFields } from "../store/logger.ts";
+import type { Logger } from "../logs/logger.ts";
+import { failureFields } from "../logs/logger.ts";
 import type { SessionRecord } from "../store/session-record.ts";
 import type { Supervisor } from "../supervision/supervisor.ts";
 import { WorkerClient } from "../worker-api/client.ts";

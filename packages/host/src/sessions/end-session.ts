@@ -1,7 +1,7 @@
 import { protocolError } from "@pohunek/protocol/wire";
+import type { Logger } from "../logs/logger.ts";
+import { failureFields } from "../logs/logger.ts";
 import type { Platform } from "../platform/index.ts";
-import type { Logger } from "../store/logger.ts";
-import { failureFields } from "../store/logger.ts";
 import type { Supervisor } from "../supervision/supervisor.ts";
 import type { StopResult, SurvivingProcess } from "../worker-api/operations.ts";
 import { settlesWithin } from "../worker-api/within.ts";

@@ -1,6 +1,6 @@
+import type { Logger } from "../logs/logger.ts";
+import { failureFields } from "../logs/logger.ts";
 import type { Platform } from "../platform/index.ts";
-import type { Logger } from "../store/logger.ts";
-import { failureFields } from "../store/logger.ts";
 import type { Supervisor } from "../supervision/supervisor.ts";
 import { retireWorker } from "./retire-worker.ts";
 import type { Session } from "./session.ts";

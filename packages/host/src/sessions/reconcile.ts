@@ -1,5 +1,5 @@
-import type { Logger } from "../store/logger.ts";
-import { failureFields } from "../store/logger.ts";
+import type { Logger } from "../logs/logger.ts";
+import { failureFields } from "../logs/logger.ts";
 import type { Operation } from "../store/operation.ts";
 import type { UnreadableRow } from "../store/session-row.ts";
 import type { Store } from "../store/store.ts";

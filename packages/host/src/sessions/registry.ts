@@ -1,9 +1,9 @@
 import type { AnnouncedEvent } from "@pohunek/protocol";
 import type { SessionId } from "@pohunek/protocol/wire";
 import { protocolError } from "@pohunek/protocol/wire";
+import type { Logger } from "../logs/logger.ts";
+import { failureFields } from "../logs/logger.ts";
 import type { AuditLog } from "../store/audit-log.ts";
-import type { Logger } from "../store/logger.ts";
-import { failureFields } from "../store/logger.ts";
 import type { Operation } from "../store/operation.ts";
 import type { SessionRecord } from "../store/session-record.ts";
 import type { AuditEvent, Store, StoreChanges } from "../store/store.ts";

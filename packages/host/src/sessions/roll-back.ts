@@ -1,7 +1,7 @@
 import { isProtocolError } from "@pohunek/protocol/wire";
+import type { Logger } from "../logs/logger.ts";
+import { failureFields } from "../logs/logger.ts";
 import type { Platform } from "../platform/index.ts";
-import type { Logger } from "../store/logger.ts";
-import { failureFields } from "../store/logger.ts";
 import type { Supervisor } from "../supervision/supervisor.ts";
 import { WorkerClient } from "../worker-api/client.ts";
 import { workerSocketPath } from "../worker-api/paths.ts";

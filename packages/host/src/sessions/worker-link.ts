@@ -1,7 +1,7 @@
 import type { DaemonId, ErrorCode } from "@pohunek/protocol/wire";
 import { isProtocolError, protocolError } from "@pohunek/protocol/wire";
-import type { Logger } from "../store/logger.ts";
-import { failureFields } from "../store/logger.ts";
+import type { Logger } from "../logs/logger.ts";
+import { failureFields } from "../logs/logger.ts";
 import type { WorkerKey, WorkerLife } from "../supervision/supervisor.ts";
 import { WorkerClient } from "../worker-api/client.ts";
 import type { WorkerEvent } from "../worker-api/events.ts";

@@ -1,5 +1,5 @@
+import type { Logger } from "../logs/logger.ts";
 import type { Platform } from "../platform/index.ts";
-import type { Logger } from "../store/logger.ts";
 import { DetachedLauncher } from "./detached-launcher.ts";
 import { ProcessSupervisor } from "./process-supervisor.ts";
 import { StandbyLauncher } from "./standby-launcher.ts";

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { isProtocolError } from "@pohunek/protocol/wire";
+import type { Logger } from "../logs/logger.ts";
 import type { Platform } from "../platform/index.ts";
-import type { Logger } from "../store/logger.ts";
 import { journalDir, journalPath, workerRuntimeDir, workerSocketPath } from "../worker-api/paths.ts";
 import { workerError } from "../worker-api/worker-error.ts";
 import { discoverWorkers, hasJournals, inspectWorker } from "./discover-workers.ts";

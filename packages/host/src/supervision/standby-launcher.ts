@@ -1,7 +1,7 @@
 import { closeSync, writeSync } from "node:fs";
+import type { Logger } from "../logs/logger.ts";
+import { failureFields } from "../logs/logger.ts";
 import type { Platform } from "../platform/index.ts";
-import type { Logger } from "../store/logger.ts";
-import { failureFields } from "../store/logger.ts";
 import { standbyArgs } from "../worker-api/bootstrap.ts";
 import type { WorkerKey, WorkerProgram } from "./supervisor.ts";
 import { WORKER_ENVIRONMENT } from "./worker-environment.ts";

@@ -1,11 +1,11 @@
 import { closeSync, constants, mkdirSync, openSync } from "node:fs";
 import type { SessionId } from "@pohunek/protocol/wire";
+import { sessionLogName } from "../logs/log-files.ts";
+import type { Logger } from "../logs/logger.ts";
+import { createLogger } from "../logs/logger.ts";
+import type { LogLock } from "../logs/rotating-log.ts";
+import { RotatingLog } from "../logs/rotating-log.ts";
 import type { Platform } from "../platform/index.ts";
-import { sessionLogName } from "../store/log-files.ts";
-import type { Logger } from "../store/logger.ts";
-import { createLogger } from "../store/logger.ts";
-import type { LogLock } from "../store/rotating-log.ts";
-import { RotatingLog } from "../store/rotating-log.ts";
 
 export interface SessionLogOptions {
   readonly dir: string;

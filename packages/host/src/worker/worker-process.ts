@@ -1,6 +1,6 @@
 import { closeSync, writeSync } from "node:fs";
+import { failureFields } from "../logs/logger.ts";
 import type { Platform } from "../platform/index.ts";
-import { failureFields } from "../store/logger.ts";
 import type { WorkerBootstrap } from "../worker-api/bootstrap.ts";
 import type { WorkerEvent } from "../worker-api/events.ts";
 import { WORKER_LIMITS } from "../worker-api/limits.ts";

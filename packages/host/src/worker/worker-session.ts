@@ -1,6 +1,6 @@
+import type { Logger } from "../logs/logger.ts";
+import { failureFields } from "../logs/logger.ts";
 import type { Platform, WindowSize } from "../platform/index.ts";
-import type { Logger } from "../store/logger.ts";
-import { failureFields } from "../store/logger.ts";
 import type { WorkerEvent } from "../worker-api/events.ts";
 import type { ExitOutcome, Inspection, RuntimeFault, WorkerIdentity, WorkerPhase } from "../worker-api/inspection.ts";
 import type { WorkerJournal } from "../worker-api/journal.ts";

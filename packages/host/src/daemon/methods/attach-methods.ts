@@ -43,7 +43,12 @@ export function attachMethods({ registry, attachments, enclosingSession }: Attac
       const streamId = attachments.grant({
         sessionId: params.session_id,
         origin: context.origin,
-        opening: { ...params.initial_dimensions, ...params.repaint, mode: params.mode, answers_queries: params.answers_queries },
+        opening: {
+          ...params.initial_dimensions,
+          ...params.repaint,
+          mode: params.mode,
+          answers_queries: params.answers_queries,
+        },
         viewerSessionId: viewerOf(params, context),
       });
       const clipboard = registry.find(params.session_id)?.live?.clipboard;
