@@ -91,3 +91,17 @@ test("a daemon with 64 descriptors tells or shows each connection too many that 
   await using attach = await host.attach(session.id, { input: "echo here-$((3+3))\r" });
   await attach.until("here-6");
 }, 60_000);
+
+test("a client that has none to spare says so in one sentence", async () => {
+  await using host = await startHost();
+  const child = Bun.spawn(["prlimit", "--nofile=5:5", ...programCommand("session", "list")], {
+    env: host.roots.environment(),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [told, code] = await Promise.all([child.stderr.text(), child.exited]);
+  expect({ told, code }).toEqual({
+    told: `pohunek: This process has no file descriptor left (${EXHAUSTED})\n`,
+    code: 1,
+  });
+});

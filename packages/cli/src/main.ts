@@ -97,6 +97,8 @@ async function explain(cause: unknown, settings: Settings): Promise<ProtocolErro
 }
 
 function internalError(cause: unknown): ProtocolError {
+  const systemCode = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  if (systemCode === "EMFILE") return protocolError("client_file_descriptors_exhausted", { cause });
   const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
   return protocolError("internal_error", { message: `pohunek failed internally: ${text}`, cause });
 }
