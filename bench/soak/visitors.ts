@@ -1,5 +1,6 @@
 import type { SessionInfo } from "@pohunek/protocol";
 import { CliTerminal } from "../../test/cli/support/cli-terminal.ts";
+import { until } from "../../test/support/index.ts";
 import { checkShown } from "./numbered-lines.ts";
 import type { Soak } from "./soak.ts";
 import { isPassing } from "./soaked-host.ts";
@@ -79,25 +80,28 @@ export const runShort: Visit = async (soak) => {
 /** What was accepted as input is read by the program, once and in order. */
 export const sendInput: Visit = async (soak) => {
   const { id } = await startOnce(soak.host, soak.nextName("echo"), ECHOES);
+  const text = async (): Promise<string> => {
+    const { data_base64: data } = await soak.host.call("session.output", { session_id: id, max_bytes: 65_536 });
+    return Buffer.from(data, "base64").toString("latin1");
+  };
+  // Before that the terminal itself would echo as well.
+  await until("the program to be ready", async () => (await text()).includes("ready"));
   const accepted: string[] = [];
   const unclear: string[] = [];
   for (let index = 1; index <= 5; index++) {
-    const text = `<${index}>`;
+    const input = `<${index}>`;
     try {
       await using client = await soak.host.connect();
-      await client.call("session.input", { session_id: id, text });
-      accepted.push(text);
+      await client.call("session.input", { session_id: id, text: input });
+      accepted.push(input);
     } catch (cause) {
       if (!isPassing(cause)) throw cause;
       // Whether it arrived is not known, and sending it again could double it.
-      unclear.push(text);
+      unclear.push(input);
     }
     await Bun.sleep(soak.between(0, 200));
   }
-  const read = async (): Promise<string[]> => {
-    const { data_base64: data } = await soak.host.call("session.output", { session_id: id, max_bytes: 65_536 });
-    return (Buffer.from(data, "base64").toString("latin1").match(/<\d>/g) ?? []).map(String);
-  };
+  const read = async (): Promise<readonly string[]> => (await text()).match(/<\d>/g) ?? [];
   const deadline = performance.now() + 5_000;
   let echoed = await read();
   while (!accepted.every((text) => echoed.includes(text)) && performance.now() < deadline) echoed = await read();
