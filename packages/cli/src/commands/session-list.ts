@@ -1,13 +1,13 @@
-import { dirname } from "node:path";
 import type { ParamsOf, SessionInfo } from "@pohunek/protocol";
 import { command } from "../command-line/command.ts";
 import { usageError } from "../command-line/usage-error.ts";
-import { connectHost, daemonPlace, isAbsent } from "../connection/connect-host.ts";
+import { quickAnswer } from "../connection/quick-answer.ts";
 import type { CommandContext } from "../context.ts";
 import { tableLook } from "../output/table-look.ts";
 import { sessionTable } from "../sessions/session-table.ts";
 
-type Filters = NonNullable<NonNullable<ParamsOf<"session.list">>["filters"]>;
+type ListParams = ParamsOf<"session.list">;
+type Filters = NonNullable<NonNullable<ListParams>["filters"]>;
 
 const FILTER_KEYS = ["state", "activity", "agent", "id", "project"] as const;
 
@@ -44,30 +44,19 @@ interface Listing {
   readonly table: () => string[];
 }
 
-/** The sessions of the host. Where neither a daemon nor a worker runs there are none, which is a failure in JSON only. */
 async function listSessions(context: CommandContext, filters: Filters): Promise<Listing> {
-  try {
-    // Not closed: the process ends at once, and a proper goodbye would take a tenth of its time.
-    const client = await connectHost(context);
-    const asking = client.call("session.list", filters.length === 0 ? null : { filters });
-    // While the daemon is thinking: what is needed to show its answer.
-    await Promise.resolve();
-    const look = context.wantsJson ? undefined : tableLook(context);
-    const sessions = await asking;
-    return { sessions, table: () => sessionTable(sessions, look ?? tableLook(context)) };
-  } catch (error) {
-    if (context.wantsJson || !isAbsent(error) || (await hasWorkers(context))) throw error;
-    context.output.complain("The daemon is not running, and neither is any session.\n");
-    return { sessions: [], table: () => [] };
-  }
+  const params = filters.length === 0 ? null : { filters };
+  const answer = quickAnswer(context, "session.list", params);
+  // While the daemon is thinking: what is needed to show its answer.
+  await Promise.resolve();
+  const look = context.wantsJson ? undefined : tableLook(context);
+  const sessions = (await answer) ?? (await listPatiently(context, params));
+  return { sessions, table: () => sessionTable(sessions, look ?? tableLook(context)) };
 }
 
-/** Sessions go on without their daemon; each has a folder beside its socket as long as its worker runs. */
-async function hasWorkers(context: CommandContext): Promise<boolean> {
-  const { socketPath } = await daemonPlace(context);
-  const { existsSync, readdirSync } = process.getBuiltinModule("node:fs");
-  const workers = `${dirname(socketPath)}/workers`;
-  return existsSync(workers) && readdirSync(workers).length > 0;
+async function listPatiently(context: CommandContext, params: ListParams): Promise<readonly SessionInfo[]> {
+  const { listPatiently: list } = await import("../sessions/list-patiently.ts");
+  return await list(context, params);
 }
 
 function emptyText(filters: Filters): string {
