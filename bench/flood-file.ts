@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { logLines } from "./measures/log-lines.ts";
+import { SCREEN } from "./outer-terminal.ts";
 
 /** The marks are written in two halves so that a command line that is shown somewhere does not count. */
 export const FLOOD_END = "END-OF-FLOOD";
@@ -26,8 +27,8 @@ export function floodFile(folder: string, bytes: number): FloodFile {
 
 /** How a repaint begins for a terminal that may be in any state: with the end of any sequence, and back on the main screen. */
 const REPAINT = Buffer.from("\x18\x1b[?1047;47;1049l");
-/** It is painted between these two. */
-const [HOLD_FRAME, RELEASE_FRAME] = ["\x1b[?2026h", "\x1b[?2026l"];
+/** A repaint shows lines of the program as well, at most a screen of them; what goes on for longer comes from the program. */
+const PAINTED_BYTES = (SCREEN.cols + 2) * SCREEN.rows;
 /** So many equal bytes do not come by chance where each line has its number. */
 const SAME_BYTES = 512;
 
@@ -50,8 +51,7 @@ export function checkDelivery(got: Buffer, wanted: Buffer): Delivery {
     at += same;
     from += same;
     const isEnd = from === wanted.length;
-    if (isEnd || !got.subarray(at, at + REPAINT.length).equals(REPAINT))
-      return { lostBytes: wanted.length - from, deliveredBytes, resyncs, skippedBytes };
+    if (isEnd || !isRepaint(got, at)) return { lostBytes: wanted.length - from, deliveredBytes, resyncs, skippedBytes };
     resyncs++;
     // A last repaint shows the end itself.
     const next = findResumption(got, at, wanted) ?? { at: got.length, from: wanted.length };
@@ -72,13 +72,19 @@ function countSame(left: Buffer, right: Buffer): number {
   return low;
 }
 
-/** Where the program's own bytes go on after a repaint: with the first whole line that is followed by the same as in the file. */
+/** Where the program's own bytes go on after a repaint: with more lines as in the file than a screen shows, or up to an end. */
 function findResumption(got: Buffer, after: number, wanted: Buffer): { at: number; from: number } | undefined {
-  // What the repaint shows is lines of the program as well.
-  const painted = got.indexOf(RELEASE_FRAME, got.indexOf(HOLD_FRAME, after));
-  for (let at = got.indexOf("\r\n", painted); at >= 0; at = got.indexOf("\r\n", at + 2)) {
+  for (let at = got.indexOf("\r\n", after); at >= 0; at = got.indexOf("\r\n", at + 2)) {
     const from = wanted.indexOf(got.subarray(at, at + SAME_BYTES));
-    if (from >= 0) return { at, from };
+    if (from < 0) continue;
+    const same = countSame(got.subarray(at), wanted.subarray(from));
+    const isEnd = from + same === wanted.length || at + same === got.length;
+    if (isEnd || same > PAINTED_BYTES || isRepaint(got, at + same)) return { at, from };
+    at += same - 1;
   }
   return undefined;
+}
+
+function isRepaint(got: Buffer, at: number): boolean {
+  return got.subarray(at, at + REPAINT.length).equals(REPAINT);
 }

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { checkDelivery, floodFile } from "../../bench/flood-file.ts";
 import { checkShown, NumberedLines } from "../../bench/soak/numbered-lines.ts";
 
-/** How a repaint begins and ends; between the two it shows lines of the program. */
-const repaintOf = (lines: string): string => `\x18\x1b[?1047;47;1049l\x1b[?2026h\x1b[H${lines}\x1b[?2026l\x1b[3;1H`;
+/** A repaint, as it begins and ends, with the lines of the program that it shows. */
+const repaintOf = (lines: string): string =>
+  `\x18\x1b[?1047;47;1049l\x1b[?2026h\x1b[H${lines}\x1b[<8u\x1b[3;1H\x1b[?2026l`;
 
 describe("the benchmark's look at what a client got", () => {
   const folder = mkdtempSync(join(tmpdir(), "f"));
