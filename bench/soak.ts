@@ -31,4 +31,5 @@ async function run(): Promise<boolean> {
 
 const isGood = await run();
 console.log(isGood ? "PASSED: nothing was lost, nothing grew" : "FAILED");
-process.exitCode = isGood ? 0 : 1;
+// A timer of the host that is gone would keep this process for seconds.
+process.exit(isGood ? 0 : 1);

@@ -80,12 +80,12 @@ export const runShort: Visit = async (soak) => {
 /** What was accepted as input is read by the program, once and in order. */
 export const sendInput: Visit = async (soak) => {
   const { id } = await startOnce(soak.host, soak.nextName("echo"), ECHOES);
-  const text = async (): Promise<string> => {
+  const printed = async (): Promise<string> => {
     const { data_base64: data } = await soak.host.call("session.output", { session_id: id, max_bytes: 65_536 });
     return Buffer.from(data, "base64").toString("latin1");
   };
   // Before that the terminal itself would echo as well.
-  await until("the program to be ready", async () => (await text()).includes("ready"));
+  await until("the program to be ready", async () => (await printed()).includes("ready"));
   const accepted: string[] = [];
   const unclear: string[] = [];
   for (let index = 1; index <= 5; index++) {
@@ -101,7 +101,7 @@ export const sendInput: Visit = async (soak) => {
     }
     await Bun.sleep(soak.between(0, 200));
   }
-  const read = async (): Promise<readonly string[]> => (await text()).match(/<\d>/g) ?? [];
+  const read = async (): Promise<readonly string[]> => (await printed()).match(/<\d>/g) ?? [];
   const deadline = performance.now() + 5_000;
   let echoed = await read();
   while (!accepted.every((text) => echoed.includes(text)) && performance.now() < deadline) echoed = await read();
