@@ -27,7 +27,7 @@ interface Standby {
 
 const STANDBY_FD = 4;
 /** The session that was just started shall not have to share the processor with the next worker. */
-const PREPARE_MS = 200;
+const PREPARE_MS = 40;
 
 /**
  * Keeps workers started in advance, since starting one takes longer than all the rest of a new session. They hold nothing on
