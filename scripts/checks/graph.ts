@@ -87,6 +87,11 @@ const EXCEPTIONS: readonly { readonly from: RegExp; readonly to: RegExp; readonl
     reason: "a worker speaks a private protocol, which its tests must speak too; the kernel is asked without a process",
   },
   {
+    from: /^test\/cli\/restore-random\.test\.ts$/,
+    to: /^\.\.\/\.\.\/packages\/cli\/src\/attach\/output-tracker\.ts$/,
+    reason: "a thousand mixtures are shown to two engines of other packages; one process for each would take minutes",
+  },
+  {
     from: /^bench\//,
     to: /^(\.\.\/)+packages\/host\/src\/(platform\/index|worker\/engine\/[a-z-]+|worker\/repaint\/[a-z-]+)\.ts$/,
     reason: "the benchmark opens PTYs as the worker does and times the engine and the repaint alone",

@@ -1,9 +1,9 @@
-import { KeyboardStack } from "./keyboard-stacks.ts";
+import { KeyModes } from "./key-modes.ts";
 import { OscState } from "./osc-state.ts";
 import { PrivateModes } from "./private-modes.ts";
+import { ScreenModes } from "./screen-modes.ts";
 import type { CsiSequence, SequenceListener } from "./sequence-scanner.ts";
 import { TabStops } from "./tab-stops.ts";
-import type { SavedText } from "./text-state.ts";
 import { TextState } from "./text-state.ts";
 
 /** Which mode opened the alternate screen; leaving it takes the same. */
@@ -27,22 +27,13 @@ export class TerminalModes implements SequenceListener {
   readonly #private = new PrivateModes();
   readonly #text = new TextState();
   readonly #osc = new OscState();
-  readonly #mainKeyboard = new KeyboardStack();
-  readonly #alternateKeyboard = new KeyboardStack();
+  readonly #keys = new KeyModes();
+  readonly #main = new ScreenModes();
+  readonly #alternate = new ScreenModes();
   readonly #tabs = new TabStops();
-  readonly #modifiedKeys = new Set<number>();
   readonly #ansiModes = new Set<number>();
   /** The modes that led to the alternate screen; none while the main one is shown. */
   readonly #ways = new Set<AlternateMode>();
-  #mainSaved: SavedText | undefined;
-  #alternateSaved: SavedText | undefined;
-  #isKeypadApplication = false;
-  /** The same with the cursor's shape. */
-  #hasMainShape = false;
-  #hasAlternateShape = false;
-  /** Some terminals have one for each screen, some have one for both. */
-  #hasMainRegion = false;
-  #hasAlternateRegion = false;
   #titlesPushed = 0;
   #rows: number;
 
@@ -67,6 +58,10 @@ export class TerminalModes implements SequenceListener {
     this.#rows = rows;
   }
 
+  get #screen(): ScreenModes {
+    return this.isAlternate ? this.#alternate : this.#main;
+  }
+
   /** Shift-out and shift-in act outside of sequences, so the scanner does not see them. */
   onShift(isOut: boolean): void {
     this.#text.charsets.shift(isOut);
@@ -75,8 +70,8 @@ export class TerminalModes implements SequenceListener {
   onEscape(intermediate: number, final: number): void {
     const last = String.fromCharCode(final);
     if (intermediate === 0) {
-      if (last === "=") this.#isKeypadApplication = true;
-      else if (last === ">") this.#isKeypadApplication = false;
+      if (last === "=") this.#keys.isKeypadApplication = true;
+      else if (last === ">") this.#keys.isKeypadApplication = false;
       else if (last === "c") this.#hardReset();
       else if (last === "H") this.#tabs.set();
       else if (last === "n" || last === "o") this.#text.charsets.shift(true);
@@ -115,7 +110,7 @@ export class TerminalModes implements SequenceListener {
       case 0:
         break;
       case 0x20: // SP q
-        if (final === "q") this.#setShape(first !== 0);
+        if (final === "q") this.#screen.hasShape = first !== 0;
         return;
       case 0x22: // " q
         if (final === "q") this.#text.isProtecting = first === 1;
@@ -125,7 +120,7 @@ export class TerminalModes implements SequenceListener {
     }
     if (final === "m") this.#text.attributes.apply(sequence);
     else if (final === "r")
-      this.#setRegion(sequence.value(0, 1) > 1 || (sequence.value(1, 0) || this.#rows) < this.#rows);
+      this.#screen.hasRegion = sequence.value(0, 1) > 1 || (sequence.value(1, 0) || this.#rows) < this.#rows;
     else if (final === "s") this.#saveCursor();
     else if (final === "u") this.#restoreCursor();
     else if (final === "h" || final === "l") this.#setAnsiModes(sequence, final === "h");
@@ -174,76 +169,55 @@ export class TerminalModes implements SequenceListener {
       return;
     }
     this.#ways.clear();
-    this.#hasMainRegion ||= this.#hasAlternateRegion;
-    this.#hasMainShape ||= this.#hasAlternateShape;
-    [this.#hasAlternateRegion, this.#hasAlternateShape] = [false, false];
+    this.#main.inherit(this.#alternate);
     if (mode === 1049) this.#restoreCursor();
   }
 
   #saveCursor(): void {
-    const saved = this.#text.save(this.#private.hasOrigin);
-    if (this.isAlternate) this.#alternateSaved = saved;
-    else this.#mainSaved = saved;
+    this.#screen.saved = this.#text.save(this.#private.hasOrigin);
   }
 
   #restoreCursor(): void {
-    const saved = this.isAlternate ? this.#alternateSaved : this.#mainSaved;
+    this.#bringBack(this.#screen);
+  }
+
+  #bringBack({ saved }: ScreenModes): void {
     this.#text.merge(saved);
     // Not all terminals give back origin mode; that it was off before is no proof that it is.
     if (saved?.isOrigin === true) this.#private.setOrigin();
-  }
-
-  #setShape(isOwn: boolean): void {
-    if (this.isAlternate) this.#hasAlternateShape = isOwn;
-    else this.#hasMainShape = isOwn;
-  }
-
-  #setRegion(isPart: boolean): void {
-    if (this.isAlternate) this.#hasAlternateRegion = isPart;
-    else this.#hasMainRegion = isPart;
   }
 
   #onGreaterCsi(sequence: CsiSequence): void {
     const first = sequence.value(0, 0);
     switch (String.fromCharCode(sequence.final)) {
       case "u":
-        this.#keyboard.push(first);
+        this.#screen.keyboard.push(first);
         return;
       case "m":
-        if (sequence.value(1, 0) === 0) this.#modifiedKeys.delete(first);
-        else this.#modifiedKeys.add(first);
+        this.#keys.modify(first, sequence.value(1, 0));
         return;
       case "n":
         // Absent means modifyFunctionKeys.
-        this.#modifiedKeys.add(sequence.value(0, 2));
+        this.#keys.disable(sequence.value(0, 2));
     }
   }
 
   #onKeyboardCsi(sequence: CsiSequence): void {
     if (sequence.final !== 0x75) return; // u
-    if (sequence.prefix === 0x3c) this.#keyboard.pop(sequence.value(0, 1));
-    else this.#keyboard.set(sequence.value(0, 0), sequence.value(1, 1));
-  }
-
-  /** Each screen has a keyboard stack of its own. */
-  get #keyboard(): KeyboardStack {
-    return this.isAlternate ? this.#alternateKeyboard : this.#mainKeyboard;
+    if (sequence.prefix === 0x3c) this.#screen.keyboard.pop(sequence.value(0, 1));
+    else this.#screen.keyboard.set(sequence.value(0, 0), sequence.value(1, 1));
   }
 
   /** RIS. The soft reset (DECSTR) is not followed: terminals differ in what it takes back. */
   #hardReset(): void {
     this.#text.reset();
-    this.#isKeypadApplication = false;
+    this.#keys.reset();
     this.#private.reset();
     this.#osc.hardReset();
-    this.#mainKeyboard.restore();
-    this.#alternateKeyboard.restore();
-    this.#modifiedKeys.clear();
+    this.#main.reset();
+    this.#alternate.reset();
     this.#ansiModes.clear();
     this.#ways.clear();
-    [this.#mainSaved, this.#alternateSaved] = [undefined, undefined];
-    [this.#hasMainRegion, this.#hasAlternateRegion] = [false, false];
-    [this.#hasMainShape, this.#hasAlternateShape] = [false, false];
     this.#tabs.reset();
   }
 
@@ -253,20 +227,20 @@ export class TerminalModes implements SequenceListener {
     const hadOrigin = this.#private.hasOrigin;
     const tabs = this.#tabs.restore(columns);
     const onAlternate = wasAlternate ? this.#leaveAlternate() : "";
-    const bytes = onAlternate + this.#private.restoreFirst() + this.#restoreRegion() + this.#mainKeyboard.restore();
-    const rest = this.#restoreText() + this.#restoreKeys() + this.#private.restoreRest() + tabs;
-    [this.#mainSaved, this.#alternateSaved] = [undefined, undefined];
+    const bytes =
+      onAlternate + this.#private.restoreFirst() + this.#main.restoreRegion() + this.#main.keyboard.restore();
+    const rest = this.#restoreText() + this.#keys.restore() + this.#private.restoreRest() + tabs;
+    [this.#main.saved, this.#alternate.saved] = [undefined, undefined];
     return { bytes: bytes + rest, didMoveCursor: !wasAlternate && hadOrigin };
   }
 
   /** Undoes what the alternate screen has for itself, then leaves it by all the modes that led there. */
   #leaveAlternate(): string {
-    const before = this.#private.restoreFirst() + this.#restoreRegion() + this.#alternateKeyboard.restore();
+    const before = this.#private.restoreFirst() + this.#alternate.restoreRegion() + this.#alternate.keyboard.restore();
     const ways = [...this.#ways].sort((one, other) => other - one);
     this.#ways.clear();
     // Either way the cursor that was saved on the main screen is there again, with what was saved beside it.
-    this.#text.merge(this.#mainSaved);
-    if (this.#mainSaved?.isOrigin === true) this.#private.setOrigin();
+    this.#bringBack(this.#main);
     return `${before}\x1b[?${ways.join(";")}l${ways[0] === 1049 ? "" : "\x1b8"}`;
   }
 
@@ -275,31 +249,16 @@ export class TerminalModes implements SequenceListener {
     return this.#private.restoreFirst() + this.#text.charsets.restore();
   }
 
-  #restoreRegion(): string {
-    const had = this.isAlternate ? this.#hasAlternateRegion : this.#hasMainRegion;
-    this.#setRegion(false);
-    // Setting the region moves the cursor home.
-    return had ? "\x1b7\x1b[r\x1b8" : "";
-  }
-
   #restoreText(): string {
     // An open link is an attribute to some terminals, so it is closed before those are taken back.
     const text =
       this.#osc.restore() +
       this.#text.restore() +
       [...this.#ansiModes].map((mode) => `\x1b[${mode}l`).join("") +
-      (this.#hasMainShape || this.#hasAlternateShape ? "\x1b[0 q" : "");
+      (this.#main.hasShape || this.#alternate.hasShape ? "\x1b[0 q" : "");
     this.#ansiModes.clear();
-    [this.#hasMainShape, this.#hasAlternateShape] = [false, false];
+    [this.#main.hasShape, this.#alternate.hasShape] = [false, false];
     return text;
-  }
-
-  #restoreKeys(): string {
-    const modified = [...this.#modifiedKeys].map((resource) => `\x1b[>${resource}m`).join("");
-    const keypad = this.#isKeypadApplication ? "\x1b>" : "";
-    this.#modifiedKeys.clear();
-    this.#isKeypadApplication = false;
-    return modified + keypad;
   }
 
   /** Titles that the session pushed and did not take back; negative when it took more. */
