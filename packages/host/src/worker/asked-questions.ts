@@ -10,18 +10,18 @@ interface Question {
 
 /** Questions of the program that a viewer's terminal may still answer, as far as it matters whether there were any. */
 export class AskedQuestions {
-  #positions: Question[] = [];
+  readonly #positions: Question[] = [];
   #clipboards: Question[] = [];
   #count = 0;
 
   /** The program asked where the cursor is. */
   notePosition(): void {
-    this.#positions = this.#add(this.#positions);
+    this.#add(this.#positions);
   }
 
   /** The program asked what is on the clipboard. */
   noteClipboard(): void {
-    this.#clipboards = this.#add(this.#clipboards);
+    this.#add(this.#clipboards);
   }
 
   /** The number of the first open question about the position after the one of this number. */
@@ -37,8 +37,9 @@ export class AskedQuestions {
     return this.#clipboards.shift() !== undefined;
   }
 
-  #add(questions: readonly Question[]): Question[] {
+  #add(questions: Question[]): void {
     this.#count += 1;
-    return [...questions.slice(1 - MOST_OPEN), { number: this.#count, askedMs: performance.now() }];
+    questions.push({ number: this.#count, askedMs: performance.now() });
+    if (questions.length > MOST_OPEN) questions.shift();
   }
 }

@@ -97,6 +97,7 @@ export class SessionRuntime {
       processes: platform.processes,
       pair: this.#pair,
       write: (bytes) => listener.report(bytes),
+      hasRoom: () => !this.input.isFull,
       look: () => this.#reader.look(),
       asked: this.asked,
     });

@@ -7,6 +7,8 @@ export interface TerminalAnswersOptions {
   readonly pair: PtyPair;
   /** To the program. */
   readonly write: (bytes: Uint8Array) => void;
+  /** False while the program leaves so much input unread that no more should be written. */
+  readonly hasRoom: () => boolean;
   /** Takes output that is there already. */
   readonly look: () => void;
   readonly asked: AskedQuestions;
@@ -14,7 +16,7 @@ export interface TerminalAnswersOptions {
 
 /** Answers to questions that were asked at about the same time by the same process group. */
 interface WaitingAnswers {
-  readonly bytes: Uint8Array[];
+  readonly bytes: Uint8Array;
   readonly group: number;
   /** Something else was printed after the questions. */
   isPassed: boolean;
@@ -31,6 +33,8 @@ type Verdict = "answer" | "wait" | "drop";
 const LOOKS_MS = [1, 2, 4, 8, 16, 32, 64, 128];
 /** A shell prints its prompt within microseconds of making the terminal raw, so at the second look it has. */
 const QUIET_LOOKS = 2;
+/** Answers that wait, at most. Those about a whole palette are 7 KB; a program that asks for more does not read them. */
+const MOST_BYTES = 65_536;
 /** Longer than any run of questions. */
 const TAIL_BYTES = 512;
 
@@ -51,6 +55,8 @@ export class TerminalAnswers implements Disposable {
   /** Made by the output that is being taken. */
   #fresh: Uint8Array[] = [];
   #waiting: WaitingAnswers[] = [];
+  /** Of both. */
+  #bytes = 0;
   #looks = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -58,9 +64,11 @@ export class TerminalAnswers implements Disposable {
     this.#options = options;
   }
 
-  /** An answer in the order of the questions. `settle` has to follow. */
+  /** An answer in the order of the questions; dropped when too much waits already. `settle` has to follow. */
   add(bytes: Uint8Array): void {
     if (POSITION.test(Buffer.from(bytes).toString("latin1"))) this.#options.asked.notePosition();
+    if (this.#bytes >= MOST_BYTES) return;
+    this.#bytes += bytes.length;
     this.#fresh.push(bytes);
   }
 
@@ -85,12 +93,15 @@ export class TerminalAnswers implements Disposable {
     this.#waiting = [];
   }
 
-  #admit(bytes: Uint8Array[], isPassed: boolean): void {
+  #admit(answers: readonly Uint8Array[], isPassed: boolean): void {
+    const bytes = Buffer.concat(answers);
     const group = this.#options.pty.foregroundGroup(this.#options.pair.master);
-    if (group !== undefined) {
-      this.#waiting.push({ bytes, group, isPassed, quietLooks: 0 });
-      this.#looks = 0;
+    if (group === undefined) {
+      this.#bytes -= bytes.length;
+      return;
     }
+    this.#waiting.push({ bytes, group, isPassed, quietLooks: 0 });
+    this.#looks = 0;
   }
 
   /** In order: what waits holds up what was asked after it. */
@@ -102,8 +113,9 @@ export class TerminalAnswers implements Disposable {
         return;
       }
       this.#waiting.shift();
-      if (verdict === "answer") {
-        this.#options.write(Buffer.concat(first.bytes));
+      this.#bytes -= first.bytes.length;
+      if (verdict === "answer" && this.#options.hasRoom()) {
+        this.#options.write(first.bytes);
       }
     }
     clearTimeout(this.#timer);
