@@ -85,6 +85,22 @@ describe("input of two clients", () => {
   });
 });
 
+test("what the terminal says to the program while a paste begins comes behind the paste", () => {
+  const written: string[] = [];
+  using gate: InputGate = new InputGate({
+    write: (passed) => {
+      written.push(new TextDecoder().decode(passed));
+      // Writing takes the output that is there, and a question in it is answered at once.
+      if (written.length === 1) void gate.admit(() => Promise.resolve(written.push("ANSWER")));
+    },
+    onRoom: () => undefined,
+  });
+  const client = gate.enter(() => undefined);
+  client.pass(bytes("\x1b[200~one "));
+  client.pass(bytes("two\x1b[201~"));
+  expect(written).toEqual(["\x1b[200~one ", "two\x1b[201~", "ANSWER"]);
+});
+
 describe("a client that does not come to an end", () => {
   const held = (limits: Partial<GateLimits>) => {
     const gate = new Gate(limits);
@@ -102,7 +118,7 @@ describe("a client that does not come to an end", () => {
     await passed;
     expect(gate.text).toBe("\x1b[200~one|\x1b[201~|x");
     a.pass("1~after");
-    expect(gate.text).toBe("\x1b[200~one|\x1b[201~|x|\x1b[200~|\x1b[201~after");
+    expect(gate.text).toBe("\x1b[200~one|\x1b[201~|x|\x1b[200~\x1b[201~after");
   });
 
   test("though something of its paste keeps coming", async () => {

@@ -21,6 +21,8 @@ export const GATE_LIMITS: GateLimits = {
   heldBytes: 65_536,
 };
 
+const NOTHING = new Uint8Array(0);
+
 export interface InputGateOptions {
   /** Passes bytes on to the program. They are only lent. */
   readonly write: (bytes: Uint8Array) => void;
@@ -84,21 +86,25 @@ export class InputGate implements Disposable {
   }
 
   #forward(passage: Passage, bytes: Uint8Array): void {
-    const nowMs = performance.now();
-    if (passage.isReopened()) {
-      this.#options.write(PASTE_START);
-    }
+    const start = passage.isReopened() ? PASTE_START : NOTHING;
     const passed = passage.scan(bytes);
-    if (passed.length > 0) {
-      this.#options.write(passed);
+    // Before the writing, which takes output, for which the terminal may have something to say to the program at once.
+    this.#takeTurn(passage, bytes.length);
+    const all = start.length === 0 ? passed : Buffer.concat([start, passed]);
+    if (all.length > 0) {
+      this.#options.write(all);
     }
+  }
+
+  #takeTurn(passage: Passage, bytes: number): void {
     if (!passage.isInside) {
       this.#turn = undefined;
       return;
     }
+    const nowMs = performance.now();
     this.#turn ??= { passage, startMs: nowMs, lastMs: nowMs, bytes: 0 };
     this.#turn.lastMs = nowMs;
-    this.#turn.bytes += bytes.length;
+    this.#turn.bytes += bytes;
   }
 
   #wait(waiting: Waiting): void {
