@@ -252,6 +252,9 @@ describe("a client of mode view", () => {
     await host.kill();
     await host.start();
     expect(await adjust({ layout: "text" })).toEqual({ layout: "text", follow: true });
+    const { id: elsewhere } = await host.newSession();
+    const foreign = { ...ask, session_id: elsewhere, view: { layout: "screen" } };
+    expect(await host.refusal("session.resize", foreign)).toBe("attach_not_found");
     expect(await host.inspect(id)).toMatchObject({ cols: 130, rows: 20 });
     await using writer = await Viewer.attach(host, id);
     viewer.view.write("printf from-the-viewer\r");

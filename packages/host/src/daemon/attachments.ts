@@ -153,13 +153,16 @@ export class Attachments {
     return protocolError("internal_error", { cause });
   }
 
-  /** Changes what a viewer of mode `view` sees. Fails with attach_not_found, or when the stream is not one of those. */
-  async adjustView({ stream, ...change }: Partial<AdjustViewParams>): Promise<ViewFacts> {
+  /**
+   * Changes what a viewer of mode `view` sees. Fails with attach_not_found when the session has no such stream, and
+   * with worker_invalid_request when it is of another mode.
+   */
+  async adjustView(session: Session, { stream, ...change }: Partial<AdjustViewParams>): Promise<ViewFacts> {
     const open = stream === undefined ? undefined : this.#streams.find(stream as StreamId);
-    if (stream === undefined || open === undefined) {
+    if (stream === undefined || open?.sessionId !== session.id) {
       throw protocolError("attach_not_found");
     }
-    return await runningWorker(this.#options.registry.get(open.sessionId)).adjustView({ stream, ...change });
+    return await runningWorker(session).adjustView({ stream, ...change });
   }
 
   /** Ends a stream. Tells whether it was there, or once, why it had broken. */

@@ -59,7 +59,7 @@ export function attachMethods({ registry, attachments, enclosingSession }: Attac
     "session.resize": async ({ session_id, cols, rows, stream_id: stream, view: change }) => {
       const session = registry.get(session_id);
       const worker = runningWorker(session);
-      const view = change === undefined ? undefined : await attachments.adjustView({ ...change, stream });
+      const view = change === undefined ? undefined : await attachments.adjustView(session, { ...change, stream });
       const { changed } = await worker.resize({ cols, rows, stream });
       if (changed) {
         const live = factsOf(await worker.inspect());
