@@ -63,7 +63,7 @@ test("a daemon with 64 descriptors refuses sessions before it is full, and can b
 }, 90_000);
 
 test("a daemon with 64 descriptors tells or shows each connection too many that it is one, and rests", async () => {
-  await using host = await startHost({ wrap: FEW });
+  await using host = await startHost({ wrap: FEW, config: "[worker]\nstandby = 0\n" });
   const session = await host.newSession();
   const before = descriptorCount(host.daemonPid);
   const clients: RawClient[] = [];
