@@ -12,11 +12,18 @@ import { waitForArguments } from "./standby.ts";
 import type { OpenTerminalView } from "./terminal-view.ts";
 import { WorkerProcess } from "./worker-process.ts";
 
-/** pohunek-sessiond: runs until the outcome of its program is acknowledged. Returns the exit code. */
-export async function main(argv: readonly string[], _env: unknown): Promise<number> {
+/**
+ * pohunek-sessiond: runs until the outcome of its program is acknowledged. Returns the exit code. A worker that serves only
+ * some `versions` is what a release before or after this one would be.
+ */
+export async function main(
+  argv: readonly string[],
+  _env: unknown,
+  versions: VersionRange = WORKER_PROTOCOL,
+): Promise<number> {
   const standby = parseStandby(argv);
   if (standby === undefined) {
-    return await runWorker(parseBootstrap(argv), WORKER_PROTOCOL);
+    return await runWorker(parseBootstrap(argv), versions);
   }
   standBy(standby);
   const module = compileGhostty();
@@ -25,7 +32,7 @@ export async function main(argv: readonly string[], _env: unknown): Promise<numb
     return 0;
   }
   platform.self.showArguments(argv.length, args);
-  return await runWorker(parseBootstrap(args), WORKER_PROTOCOL, (options) => openTerminalView(options, module));
+  return await runWorker(parseBootstrap(args), versions, (options) => openTerminalView(options, module));
 }
 
 /** Nothing of this process is on disk yet, so it may end without a trace. */
@@ -34,8 +41,7 @@ function standBy({ standbyFd, readyFd }: StandbyBootstrap): void {
   platform.self.setName("pohunek-standby");
 }
 
-/** A worker that serves only some versions is what a release before or after this one would be. */
-export async function runWorker(
+async function runWorker(
   bootstrap: WorkerBootstrap,
   versions: VersionRange,
   openView: OpenTerminalView = openTerminalView,
