@@ -12,13 +12,21 @@ export interface SessionTerminalOptions {
   readonly onFault: (cause: unknown) => void;
 }
 
+interface Opened {
+  /** As it was opened. */
+  readonly bare: TerminalView;
+  /** The same, replaced when it breaks. */
+  readonly view: TerminalView;
+  readonly feed: TerminalFeed;
+}
+
 /**
  * The terminal state of a session, opened when it is needed: it takes longer to load than a program takes to start, and
  * the two can be done side by side.
  */
 export class SessionTerminal {
   readonly #options: SessionTerminalOptions;
-  #opened: { readonly view: TerminalView; readonly feed: TerminalFeed } | undefined;
+  #opened: Opened | undefined;
 
   constructor(options: SessionTerminalOptions) {
     this.#options = options;
@@ -51,26 +59,50 @@ export class SessionTerminal {
   }
 
   resize(cols: number, rows: number): void {
-    if (!this.isUntouched) {
-      this.view.engine.resize(cols, rows);
+    if (this.isUntouched) {
+      return;
+    }
+    const { engine } = this.view;
+    this.#guard(() => engine.resize(cols, rows));
+    const { engine: present } = this.#open().view;
+    if (present !== engine) {
+      // Opened in the old size.
+      present.resize(cols, rows);
     }
   }
 
-  #open(): { readonly view: TerminalView; readonly feed: TerminalFeed } {
+  #open(): Opened {
     this.#opened ??= this.#openFrom(this.#options.ring.startOffset);
     return this.#opened;
   }
 
-  #openFrom(from: number): { readonly view: TerminalView; readonly feed: TerminalFeed } {
+  #openFrom(from: number): Opened {
     const { ring, historyLines, open } = this.#options;
-    const view = open();
-    return { view, feed: new TerminalFeed({ ring, view, historyLines, from }) };
+    const bare = open();
+    const view = this.#guardView(bare);
+    return { bare, view, feed: new TerminalFeed({ ring, view, historyLines, from }) };
+  }
+
+  /** A viewer that comes while the state breaks is shown the fresh one, instead of nothing. */
+  #guardView(view: TerminalView): TerminalView {
+    const orAnew = <Picture>(show: (view: TerminalView) => Picture): Picture => {
+      let picture: { readonly made: Picture } | undefined;
+      this.#guard(() => {
+        picture = { made: show(view) };
+      });
+      return picture === undefined ? show(this.#open().bare) : picture.made;
+    };
+    return {
+      ...view,
+      repaint: (request) => orAnew((shown) => shown.repaint(request)),
+      look: () => orAnew((shown) => shown.look()),
+    };
   }
 
   /** An engine that trapped can't be trusted any more. The session goes on with a fresh one; the ring has every byte. */
-  #guard(feed: () => void): void {
+  #guard(use: () => void): void {
     try {
-      feed();
+      use();
     } catch (cause) {
       this.#options.onFault(cause);
       this.#opened = this.#openFrom(this.#opened?.feed.fedTo ?? this.#options.ring.endOffset);
