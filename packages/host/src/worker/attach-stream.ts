@@ -62,6 +62,8 @@ export class AttachStream implements FlowReader {
   #liveFrom = 0;
   #takenBytes = 0;
   #isLoose = false;
+  /** A part of the repaint for a viewer that fell behind still waits for the socket. */
+  #isCatchingUp = false;
   #isParked = false;
   /** What was printed since is not for this viewer as it is: its program left the only screen that the viewer was given. */
   #hasLeftScreen = false;
@@ -87,7 +89,7 @@ export class AttachStream implements FlowReader {
   }
 
   get isLoose(): boolean {
-    return this.#isLoose || this.#isParked;
+    return this.#isLoose || this.#isCatchingUp || this.#isParked;
   }
 
   /** Writes as much as the socket takes. Call after output and when the socket drains. */
@@ -99,6 +101,7 @@ export class AttachStream implements FlowReader {
       } else if (this.#isLoose || this.#offset < this.#options.ring.startOffset) {
         this.#isLoose = false;
         this.#hasLeftScreen = false;
+        this.#isCatchingUp = true;
         this.#open("fell_behind");
       } else if (this.#hasLeftScreen) {
         this.#hasLeftScreen = false;
@@ -214,6 +217,7 @@ export class AttachStream implements FlowReader {
       }
       this.#pending.shift();
     }
+    this.#isCatchingUp = false;
     return true;
   }
 

@@ -13,7 +13,11 @@ export interface FlowLimits {
   /** A reader slower than this, measured over `rateWindowMs`, would freeze the program more than it shows of it. */
   readonly minBytesPerSecond: number;
   readonly rateWindowMs: number;
-  /** Time for which one reader may keep another, faster one waiting; it regains 5 % of the time that passes. */
+  /**
+   * Time for which one reader may keep a faster one waiting. It regains three times what passes without that, so one that
+   * reads at a quarter of the other's speed never runs out of it. Longer than an equally fast reader may have to wait for a
+   * processor where many are at work.
+   */
   readonly contestedMs: number;
   /** A reader that was cut loose and then kept up for so long may hold again. */
   readonly probationMs: number;
@@ -25,20 +29,22 @@ export const FLOW_LIMITS: FlowLimits = {
   stalledMs: 1_000,
   minBytesPerSecond: 1_048_576,
   rateWindowMs: 2_000,
-  contestedMs: 50,
+  contestedMs: 250,
   probationMs: 1_000,
 };
 
-const REGAINED_SHARE = 0.05;
+const REGAINED_SHARE = 3;
 /** How often a held program is looked after; nothing runs while none is held. */
 const CHECK_MS = { contested: 10, alone: 100 };
+/** After a longer time without a decision it was us who had no processor, and readers waited for us as well. */
+const CHARGED_AT_ONCE_MS = 2 * CHECK_MS.contested;
 
 export interface FlowReader {
   /** Output that it has not taken yet. */
   readonly lagBytes: number;
   /** All that it ever took. */
   readonly takenBytes: number;
-  /** It waits for a repaint and takes no output now. */
+  /** It waits for a repaint, or for the rest of it, and takes no output now. */
   readonly isLoose: boolean;
 }
 
@@ -53,6 +59,8 @@ interface Standing {
   mayHold: boolean;
   looseSinceMs: number;
   chargedMs: number;
+  /** Since the last decision a reader that had taken all waited for this one. */
+  isWaitedFor: boolean;
   /** Set while the reader wants the program held. */
   window: { startMs: number; taken: number; movedMs: number; lastTaken: number } | undefined;
 }
@@ -71,40 +79,33 @@ export class FlowControl<Reader extends FlowReader> {
   decide(readers: readonly Reader[], nowMs: number): FlowDecision<Reader> {
     const elapsedMs = nowMs - this.#lastMs;
     this.#lastMs = nowMs;
-    const isContested = this.#isHeld && readers.some((reader) => !reader.isLoose && reader.lagBytes === 0);
     const cutLoose = readers.filter((reader) => {
       const standing = this.#standing(reader);
-      this.#charge(standing, { reader, elapsedMs, isContested });
+      charge(standing, elapsedMs);
+      if (reader.isLoose) standing.looseSinceMs = nowMs;
       return !reader.isLoose && this.#isToBeCut(reader, standing, nowMs);
     });
     for (const reader of cutLoose) {
       Object.assign(this.#standing(reader), { mayHold: false, looseSinceMs: nowMs, window: undefined });
     }
+    const following = readers.filter((reader) => !reader.isLoose && !cutLoose.includes(reader));
     const threshold = this.#isHeld ? this.#limits.holdBytes / 2 : this.#limits.holdBytes;
-    this.#isHeld = readers.some(
-      (reader) => !reader.isLoose && !cutLoose.includes(reader) && this.#mayHold(reader) && reader.lagBytes > threshold,
-    );
-    const checkMs = isContested || readers.length > 1 ? CHECK_MS.contested : CHECK_MS.alone;
+    this.#isHeld = following.some((reader) => this.#standing(reader).mayHold && reader.lagBytes > threshold);
+    const isContested = this.#isHeld && following.some((reader) => reader.lagBytes === 0);
+    for (const reader of readers) {
+      this.#standing(reader).isWaitedFor = isContested && reader.lagBytes > this.#limits.holdBytes / 2;
+    }
+    const checkMs = readers.length > 1 ? CHECK_MS.contested : CHECK_MS.alone;
     return { isHeld: this.#isHeld, cutLoose, checkInMs: this.#isHeld ? checkMs : undefined };
-  }
-
-  #mayHold(reader: Reader): boolean {
-    return this.#standing(reader).mayHold;
   }
 
   #standing(reader: Reader): Standing {
     const known = this.#standings.get(reader);
-    const standing = known ?? { mayHold: true, looseSinceMs: 0, chargedMs: 0, window: undefined };
+    const standing = known ?? { mayHold: true, looseSinceMs: 0, chargedMs: 0, isWaitedFor: false, window: undefined };
     if (!known) {
       this.#standings.set(reader, standing);
     }
     return standing;
-  }
-
-  #charge(standing: Standing, turn: { reader: Reader; elapsedMs: number; isContested: boolean }): void {
-    const isHolding = turn.isContested && turn.reader.lagBytes > this.#limits.holdBytes / 2;
-    const change = isHolding ? turn.elapsedMs : -turn.elapsedMs * REGAINED_SHARE;
-    standing.chargedMs = Math.max(0, standing.chargedMs + change);
   }
 
   #isToBeCut(reader: Reader, standing: Standing, nowMs: number): boolean {
@@ -144,4 +145,9 @@ export class FlowControl<Reader extends FlowReader> {
     standing.window = { startMs: nowMs, taken, movedMs: window.movedMs, lastTaken: taken };
     return isSlow;
   }
+}
+
+function charge(standing: Standing, elapsedMs: number): void {
+  const change = standing.isWaitedFor ? Math.min(elapsedMs, CHARGED_AT_ONCE_MS) : -elapsedMs * REGAINED_SHARE;
+  standing.chargedMs = Math.max(0, standing.chargedMs + change);
 }
