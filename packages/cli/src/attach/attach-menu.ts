@@ -5,7 +5,7 @@ import type { Client } from "@pohunek/sdk";
 import type { Mailbox } from "../mailbox.ts";
 import { plainText } from "../output/plain-text.ts";
 import { cutEnd, textWidth } from "../output/text-width.ts";
-import { checkDisplayName, chooseName, refuseTaken } from "../sessions/display-name.ts";
+import { checkDisplayName, chooseName } from "../sessions/display-name.ts";
 import type { AttachEvent } from "./attach-event.ts";
 import type { AttachInput } from "./attach-input.ts";
 import type { AttachKey } from "./attach-keys.ts";
@@ -107,8 +107,8 @@ export class AttachMenu {
 
   async #startNew({ cwd }: SessionInfo): Promise<MenuChoice> {
     const { client, screen } = this.#request;
-    const name = await chooseName(client, undefined, cwd);
-    const started = await client.call("session.new", { agent: "shell", name, cwd, ...screen.size });
+    const named = chooseName(undefined, cwd);
+    const started = await client.call("session.new", { agent: "shell", ...named, cwd, ...screen.size });
     return { type: "session", sessionId: started.id, label: started.name ?? started.id };
   }
 
@@ -125,8 +125,8 @@ export class AttachMenu {
     if (typed === undefined || typed === session.name) return BACK;
     return this.#attempt(async () => {
       const name = typed === "" ? "" : checkDisplayName(typed);
-      if (name !== "") refuseTaken(name, await client.call("session.list"), sessionId);
-      await client.call("session.rename", name === "" ? { session_id: sessionId } : { session_id: sessionId, name });
+      const given = name === "" ? {} : ({ name, name_clash: "refuse" } as const);
+      await client.call("session.rename", { session_id: sessionId, ...given });
       return { type: "session", sessionId, label: name === "" ? sessionId : name };
     });
   }

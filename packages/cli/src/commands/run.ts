@@ -31,8 +31,8 @@ export const run = command({
     requireTerminal(context, "run");
     if (flags.name !== undefined) checkDisplayName(flags.name);
     await using client = await connectHost(context, { startsDaemon: true });
-    const name = await chooseName(client, flags.name, words[0] ?? context.settings.cwd);
-    const started = await startHere(context, client, { name, command: words });
+    const named = chooseName(flags.name, words[0] ?? context.settings.cwd);
+    const started = await startHere(context, client, { ...named, command: words });
     const { showSession } = await import("../sessions/show-session.ts");
     return await showSession(context, targetOf(client, started), { hasMenu: !flags.noMenu, printsEnded: true });
   },

@@ -1,7 +1,7 @@
 import { command } from "../command-line/command.ts";
 import { plainText } from "../output/plain-text.ts";
 import { DEFAULT_SIZE } from "../sessions/default-size.ts";
-import { checkDisplayName, refuseTaken } from "../sessions/display-name.ts";
+import { checkDisplayName } from "../sessions/display-name.ts";
 import { openTarget } from "../sessions/open-target.ts";
 import { SESSION_ARGUMENT } from "./arguments.ts";
 
@@ -17,12 +17,11 @@ export const sessionFork = command({
   async run(context, { words, flags }) {
     const name = flags.name === undefined ? undefined : checkDisplayName(flags.name);
     await using target = await openTarget(context, words[0]);
-    if (name !== undefined) refuseTaken(name, await target.client.call("session.list"));
     const started = await target.client.call("session.fork", {
       session_id: target.sessionId,
       cwd_mode: "same",
       ...DEFAULT_SIZE,
-      ...(name === undefined ? {} : { name }),
+      ...(name === undefined ? {} : { name, name_clash: "refuse" }),
       ...(flags.acceptProfileChange ? { accept_profile_change: true } : {}),
     });
     return { ok: started, human: () => `started ${plainText(started.name ?? started.id)}\n` };

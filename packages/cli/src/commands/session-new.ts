@@ -61,8 +61,8 @@ export const sessionNew = command({
     confirmRemoteStart(context, flags.yes);
     await using client = await connectHost(context, { startsDaemon: true, requestTimeoutMs: flags.requestTimeoutMs });
     const params = newParams(context, { flags, words, input });
-    const name = await chooseName(client, flags.name, words[0] ?? ownName(params));
-    const started = await startSession(client, { ...params, name });
+    const named = chooseName(flags.name, words[0] ?? ownName(params));
+    const started = await startSession(client, { ...params, ...named });
     return { ok: started, human: () => `started ${plainText(started.name ?? started.id)}\n` };
   },
 });

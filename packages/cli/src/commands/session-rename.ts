@@ -1,7 +1,7 @@
 import { command } from "../command-line/command.ts";
 import { usageError } from "../command-line/usage-error.ts";
 import { plainText } from "../output/plain-text.ts";
-import { checkDisplayName, refuseTaken } from "../sessions/display-name.ts";
+import { checkDisplayName } from "../sessions/display-name.ts";
 import { openTarget } from "../sessions/open-target.ts";
 import { SESSION_ARGUMENT } from "./arguments.ts";
 
@@ -17,8 +17,8 @@ export const sessionRename = command({
       throw usageError("session rename needs a new name or --clear, one of them");
     const wanted = name === undefined ? undefined : checkDisplayName(name);
     await using target = await openTarget(context, session);
-    if (wanted !== undefined) refuseTaken(wanted, await target.client.call("session.list"), target.sessionId);
-    const params = { session_id: target.sessionId, ...(wanted === undefined ? {} : { name: wanted }) };
+    const given = wanted === undefined ? {} : ({ name: wanted, name_clash: "refuse" } as const);
+    const params = { session_id: target.sessionId, ...given };
     const result = await target.client.call("session.rename", params);
     const now = result.session.name === undefined ? "has no name now" : `is ${plainText(result.session.name)} now`;
     return { ok: result, human: () => `${plainText(target.label)} ${now}\n` };

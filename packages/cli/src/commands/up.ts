@@ -8,9 +8,10 @@ import { plainText } from "../output/plain-text.ts";
 import { shellWord } from "../output/shell-word.ts";
 import { shortPath } from "../output/short-path.ts";
 import { tableLook } from "../output/table-look.ts";
+import { chooseName } from "../sessions/display-name.ts";
 import { targetOf } from "../sessions/open-target.ts";
 import { requireTerminal } from "../sessions/require-terminal.ts";
-import { freeName, sessionOfDirectory, UP_DIRECTORY } from "../sessions/session-choice.ts";
+import { sessionOfDirectory, UP_DIRECTORY } from "../sessions/session-choice.ts";
 import { sessionTable } from "../sessions/session-table.ts";
 import { startHere } from "../sessions/start-here.ts";
 import { isEnded } from "../sessions/state-words.ts";
@@ -44,7 +45,7 @@ async function findOrStart(context: CommandContext, client: Client) {
   using _lock = await lockUp(context);
   const sessions = await client.call("session.list");
   const present = sessionOfDirectory(sessions, cwd);
-  const wanted = { name: freeName(cwd, sessions), command: [], metadata: { [UP_DIRECTORY]: cwd } };
+  const wanted = { ...chooseName(undefined, cwd), command: [], metadata: { [UP_DIRECTORY]: cwd } };
   return { sessions, present, session: present ?? (await startHere(context, client, wanted)) };
 }
 

@@ -1,10 +1,8 @@
-import type { SessionInfo } from "@pohunek/protocol";
-import { LIMITS, protocolError } from "@pohunek/protocol/wire";
-import type { Client } from "@pohunek/sdk";
+import type { NameClash } from "@pohunek/protocol/wire";
+import { LIMITS } from "@pohunek/protocol/wire";
 import { usageError } from "../command-line/usage-error.ts";
 import { plainText } from "../output/plain-text.ts";
-import { freeName } from "./session-choice.ts";
-import { isEnded } from "./state-words.ts";
+import { nameFrom } from "./session-choice.ts";
 import { isFullSessionId } from "./target.ts";
 
 /**
@@ -28,22 +26,9 @@ function problemOf(name: string): string | undefined {
   return undefined;
 }
 
-/** The name for a new session: as asked for, where no running session has it, or one made from its command or directory. */
-export async function chooseName(client: Client, wanted: string | undefined, from: string): Promise<string> {
-  const name = wanted === undefined ? undefined : checkDisplayName(wanted);
-  const sessions = await client.call("session.list");
-  if (name === undefined) return freeName(from, sessions);
-  refuseTaken(name, sessions);
-  return name;
-}
-
-/** Refuses the name of a session that lives. One that has ended gives its name up, as it cannot be meant any more. */
-export function refuseTaken(name: string, sessions: readonly SessionInfo[], ownId?: string): void {
-  const holder = sessions.find((session) => session.name === name && session.id !== ownId && !isEnded(session));
-  if (holder === undefined) return;
-  throw protocolError("session_name_taken", {
-    message: `a running session is called "${plainText(name)}" already`,
-    recover: "Choose another name, or attach to that one.",
-    details: { session_id: holder.id },
-  });
+/** The name for a new session, as asked for, or one made from its command or directory; the host sees to it that it is free. */
+export function chooseName(wanted: string | undefined, from: string): { name: string; name_clash: NameClash } {
+  return wanted === undefined
+    ? { name: nameFrom(from), name_clash: "number" }
+    : { name: checkDisplayName(wanted), name_clash: "refuse" };
 }

@@ -4,18 +4,8 @@ import { plainText } from "../output/plain-text.ts";
 import { byAge } from "./session-table.ts";
 import { isEnded } from "./state-words.ts";
 
-/** A free display name that begins as wanted: `api`, then `api-2`. Ended sessions keep their names, too. */
-export function freeName(wanted: string, sessions: readonly SessionInfo[]): string {
-  const taken = new Set(sessions.map(({ name }) => name));
-  const base = nameBase(wanted);
-  if (!taken.has(base)) return base;
-  for (let number = 2; ; number += 1) {
-    if (!taken.has(`${base}-${number}`)) return `${base}-${number}`;
-  }
-}
-
-/** The last part of a path, without what a target could not spell. Room is left for a number. */
-function nameBase(path: string): string {
+/** A display name from the last part of a path, without what a target could not spell. Room is left for a number. */
+export function nameFrom(path: string): string {
   const last = path.replace(/\/+$/, "").split("/").at(-1) ?? "";
   const clean = plainText(last).trim();
   let name = clean === "" ? "session" : clean;

@@ -1,4 +1,5 @@
 import type { ResultOf } from "@pohunek/protocol";
+import type { NameClash } from "@pohunek/protocol/wire";
 import type { Client } from "@pohunek/sdk";
 import type { CommandContext } from "../context.ts";
 import { sizeFor } from "./default-size.ts";
@@ -10,6 +11,7 @@ export async function startHere(
   client: Client,
   wanted: {
     readonly name: string;
+    readonly name_clash: NameClash;
     readonly command: readonly string[];
     readonly metadata?: Readonly<Record<string, string>>;
   },
@@ -18,6 +20,7 @@ export async function startHere(
   return startSession(client, {
     agent: "shell",
     name: wanted.name,
+    name_clash: wanted.name_clash,
     cwd: context.settings.cwd,
     cols,
     rows,

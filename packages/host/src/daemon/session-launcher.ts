@@ -42,13 +42,14 @@ export class SessionLauncher {
     refuseProjects(params);
     this.#options.room.ensureForSession();
     const { creator, inputs, home, hostName, userShell } = this.#options;
-    const { agent, name, cols, rows, metadata = {}, command, input } = params;
+    const { agent, name, name_clash: nameClash = "allow", cols, rows, metadata = {}, command, input } = params;
     const launch = resolveLaunch({ agent, command }, userShell);
     const cwd = resolveWorkingDirectory(params.cwd, { home, hostName });
     const environment = (sessionId: Session["id"]) =>
       childEnvironment({ ...this.#options, sessionId, shell: userShell });
     const clipboard = this.#clipboard(params.clipboard);
-    const session = await creator.create({ launch, name, cwd, cols, rows, metadata, clipboard, environment });
+    const wanted = { name, nameClash, cwd, cols, rows, metadata, clipboard, environment };
+    const session = await creator.create({ launch, ...wanted });
     if (input === undefined) {
       return { session };
     }

@@ -1,4 +1,4 @@
-import type { ClipboardPolicy, SessionId, WorkerId } from "@pohunek/protocol/wire";
+import type { ClipboardPolicy, NameClash, SessionId, WorkerId } from "@pohunek/protocol/wire";
 import { newSessionId, newUlid, newWorkerInstanceId, protocolError } from "@pohunek/protocol/wire";
 import type { Launch } from "../agents/launch.ts";
 import type { Logger } from "../logs/logger.ts";
@@ -9,6 +9,7 @@ import { WorkerClient } from "../worker-api/client.ts";
 import type { WorkerEvent } from "../worker-api/events.ts";
 import type { LaunchSpec } from "../worker-api/launch-spec.ts";
 import { within } from "../worker-api/within.ts";
+import { claimName } from "./claim-name.ts";
 import type { Registry } from "./registry.ts";
 import type { RollBack } from "./roll-back.ts";
 import type { Session } from "./session.ts";
@@ -20,6 +21,7 @@ import { keyOf } from "./worker-watch.ts";
 export interface CreateRequest {
   readonly launch: Launch;
   readonly name?: string;
+  readonly nameClash: NameClash;
   readonly cwd: string;
   readonly cols: number;
   readonly rows: number;
@@ -93,11 +95,11 @@ export class SessionCreator {
   }
 
   #newRecord(request: CreateRequest): SessionRecord {
-    const { launch, name, cwd, cols, rows, metadata } = request;
+    const { launch, name, nameClash: clash, cwd, cols, rows, metadata } = request;
     const at = this.#options.now();
     return {
       id: newSessionId(at.getTime()),
-      name,
+      name: name === undefined ? undefined : claimName(this.#options.registry.all, { name, clash }),
       agent: launch.agent,
       agentBase: launch.agentBase,
       launch: launch.kind,

@@ -13,7 +13,7 @@ import {
   processId,
   schemaNotes,
 } from "../schema.ts";
-import { FORK_CWD_MODES, RUNTIME_INVENTORY_STATUSES } from "../wire/enums.ts";
+import { FORK_CWD_MODES, NAME_CLASHES, RUNTIME_INVENTORY_STATUSES } from "../wire/enums.ts";
 import { LIMITS } from "../wire/limits.ts";
 import { clipboardWish } from "./clipboard.ts";
 import {
@@ -73,6 +73,8 @@ export const sessionLifecycle = defineMethods({
       command: commandLine.optional().register(schemaNotes, { isOurs: true }),
       /** Absent, or in part: what the host's settings say. */
       clipboard: clipboardWish.optional().register(schemaNotes, { isOurs: true }),
+      /** Default `allow`. */
+      name_clash: closedEnum(NAME_CLASHES).optional().register(schemaNotes, { isOurs: true }),
     }),
     result: startedSession,
   },
@@ -115,6 +117,8 @@ export const sessionLifecycle = defineMethods({
       cols: dimension,
       rows: dimension,
       accept_profile_change: z.boolean().optional(),
+      /** Default `allow`. */
+      name_clash: closedEnum(NAME_CLASHES).optional().register(schemaNotes, { isOurs: true }),
     }),
     result: startedSession,
   },

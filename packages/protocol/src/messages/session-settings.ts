@@ -1,6 +1,15 @@
 import { z } from "zod";
-import { boundedText, count, defineMethods, noParams, openEnum, openObject, schemaNotes } from "../schema.ts";
-import { RETENTION_HOLDS, RETENTION_REASONS } from "../wire/enums.ts";
+import {
+  boundedText,
+  closedEnum,
+  count,
+  defineMethods,
+  noParams,
+  openEnum,
+  openObject,
+  schemaNotes,
+} from "../schema.ts";
+import { NAME_CLASHES, RETENTION_HOLDS, RETENTION_REASONS } from "../wire/enums.ts";
 import { LIMITS } from "../wire/limits.ts";
 import { metadataKey, sessionId, sessionInfo, sessionName } from "./session-info.ts";
 
@@ -31,7 +40,12 @@ export const sessionSettings = defineMethods({
     result: openObject({ session: sessionInfo }),
   },
   "session.rename": {
-    params: z.object({ session_id: sessionId, name: sessionName.optional() }),
+    params: z.object({
+      session_id: sessionId,
+      name: sessionName.optional(),
+      /** Default `allow`. */
+      name_clash: closedEnum(NAME_CLASHES).optional().register(schemaNotes, { isOurs: true }),
+    }),
     result: openObject({ session: sessionInfo }),
   },
   "session.policy.get": {

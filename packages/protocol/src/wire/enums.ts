@@ -177,3 +177,10 @@ export type RetentionHold = (typeof RETENTION_HOLDS)[number];
 /** Statuses of a relay enrollment that are known. */
 export const ENROLLMENT_STATUSES = ["active", "rotating", "quarantined"] as const;
 export type EnrollmentStatus = (typeof ENROLLMENT_STATUSES)[number];
+
+/**
+ * What becomes of a name that a running session has already: it is given all the same, it is refused
+ * (`session_name_taken`), or a number makes it another one. Ended sessions keep their names for `number` alone.
+ */
+export const NAME_CLASHES = ["allow", "refuse", "number"] as const;
+export type NameClash = (typeof NAME_CLASHES)[number];

@@ -1,5 +1,6 @@
 import { isWithinMetadataLimits } from "@pohunek/protocol";
 import { protocolError } from "@pohunek/protocol/wire";
+import { claimName } from "../../sessions/claim-name.ts";
 import type { Registry } from "../../sessions/registry.ts";
 import { toSessionInfo } from "../../sessions/session-info.ts";
 import type { Handlers } from "../dispatcher.ts";
@@ -9,9 +10,11 @@ type SettingsMethods = Pick<Handlers, "session.rename" | "session.set_metadata">
 /** What an owner writes on a session. It is kept and shown, and nothing acts on it. */
 export function settingsMethods(registry: Registry): SettingsMethods {
   return {
-    "session.rename": ({ session_id, name }) => {
+    "session.rename": ({ session_id, name, name_clash: clash = "allow" }) => {
       const session = registry.get(session_id);
-      registry.update(session, { name });
+      registry.update(session, {
+        name: name === undefined ? undefined : claimName(registry.all, { name, clash, own: session }),
+      });
       return { session: toSessionInfo(session) };
     },
     "session.set_metadata": ({ session_id, metadata: changes }) => {

@@ -6,11 +6,6 @@ export const cliErrors = () => ({
     hint: "Use the session's id, or a longer part of it.",
     side: "cli",
   }),
-  session_name_taken: runtime("A running session has this name already.", {
-    hint: "Choose another name.",
-    side: "cli",
-    isOurs: true,
-  }),
   confirmation_required: configuration("This needs a confirmation.", { hint: "Pass --yes.", side: "cli" }),
   confirmation_declined: configuration("Not confirmed, so nothing was done.", { side: "cli" }),
   remote_target_required: configuration("A target on another host is needed.", { side: "cli" }),

@@ -3,6 +3,10 @@ import { runtime } from "./row.ts";
 /** Codes about sessions, their input and their observation. */
 export const sessionErrors = () => ({
   session_not_found: runtime("There is no session of this id.", { hint: "pohunek ls" }),
+  session_name_taken: runtime("A running session has this name already.", {
+    hint: "Choose another name.",
+    isOurs: true,
+  }),
   session_not_running: runtime("The session is not running."),
   session_not_terminal: runtime("The session has not ended yet.", { hint: "pohunek stop <session>" }),
   session_external_read_only: runtime("A session started outside pohunek can only be looked at."),
