@@ -51,7 +51,7 @@ const REFUSED: RawStream = {
 };
 
 /** All attach streams of the host, from the grant to the end. */
-export class Attachments {
+export class Attachments implements Disposable {
   readonly #options: AttachmentsOptions;
   readonly #grants: AttachGrants;
   readonly #failures = new AttachFailures();
@@ -172,6 +172,11 @@ export class Attachments {
     // A stream that broke in this very moment has left its failure.
     const error = this.#failures.take(streamId);
     return { detached: stream !== undefined && error === undefined, error };
+  }
+
+  /** Nobody else will come. Viewers that are attached stay with their workers. */
+  [Symbol.dispose](): void {
+    this.#prepared[Symbol.dispose]();
   }
 }
 

@@ -59,6 +59,7 @@ export class Daemon implements AsyncDisposable {
   readonly #options: DaemonOptions;
   readonly #store: Store;
   readonly #core: SessionCore;
+  readonly #attachments: Attachments;
   readonly #unix: Listener;
   readonly #overlays: OverlayListeners;
 
@@ -66,12 +67,14 @@ export class Daemon implements AsyncDisposable {
     options: DaemonOptions;
     store: Store;
     core: SessionCore;
+    attachments: Attachments;
     unix: Listener;
     overlays: OverlayListeners;
   }) {
     this.#options = parts.options;
     this.#store = parts.store;
     this.#core = parts.core;
+    this.#attachments = parts.attachments;
     this.#unix = parts.unix;
     this.#overlays = parts.overlays;
   }
@@ -134,7 +137,7 @@ export class Daemon implements AsyncDisposable {
     });
     log.info("ready", { daemon_id: daemonId, pid: process.pid });
     tellServiceManager(options, env["NOTIFY_SOCKET"]);
-    return new Daemon({ options, store, core, unix, overlays });
+    return new Daemon({ options, store, core, attachments, unix, overlays });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -142,6 +145,7 @@ export class Daemon implements AsyncDisposable {
     log.info("stopping");
     this.#unix.stop();
     this.#overlays.stop();
+    this.#attachments[Symbol.dispose]();
     await this.#core[Symbol.asyncDispose]();
     this.#unix.closeAll();
     await this.#overlays[Symbol.asyncDispose]();

@@ -27,7 +27,7 @@ function countingWorker(version = 3) {
 describe("a hand-over that was prepared", () => {
   test("is taken once, by its stream alone", () => {
     const { worker, counts } = countingWorker();
-    const hands = new PreparedHandOvers();
+    using hands = new PreparedHandOvers();
     hands.prepare(streamIdOf(1), worker, OPENING);
     expect(hands.take(streamIdOf(2), worker)).toBeUndefined();
     expect(hands.take(streamIdOf(1), worker)).toBeDefined();
@@ -37,7 +37,7 @@ describe("a hand-over that was prepared", () => {
 
   test("is given up when the worker was connected to anew", () => {
     const [before, after] = [countingWorker(), countingWorker()];
-    const hands = new PreparedHandOvers();
+    using hands = new PreparedHandOvers();
     hands.prepare(streamIdOf(1), before.worker, OPENING);
     expect(hands.take(streamIdOf(1), after.worker)).toBeUndefined();
     expect(before.counts.disposed).toBe(1);
@@ -45,7 +45,7 @@ describe("a hand-over that was prepared", () => {
 
   test("is given up when nobody comes for it", async () => {
     const { worker, disposed } = countingWorker();
-    const hands = new PreparedHandOvers(1);
+    using hands = new PreparedHandOvers(1);
     hands.prepare(streamIdOf(1), worker, OPENING);
     await disposed;
     expect(hands.take(streamIdOf(1), worker)).toBeUndefined();
@@ -53,11 +53,13 @@ describe("a hand-over that was prepared", () => {
 
   test("is one of a few, and none for a worker that takes no viewers", () => {
     const [worker, old] = [countingWorker(), countingWorker(1)];
-    const hands = new PreparedHandOvers();
+    using hands = new PreparedHandOvers();
     for (let index = 0; index < 40; index += 1) hands.prepare(streamIdOf(index), worker.worker, OPENING);
     hands.prepare(streamIdOf(41), old.worker, OPENING);
     expect(worker.counts.prepared).toBe(16);
     expect(old.counts.prepared).toBe(0);
-    for (let index = 0; index < 16; index += 1) hands.take(streamIdOf(index), worker.worker);
+    hands[Symbol.dispose]();
+    expect(worker.counts.disposed).toBe(16);
+    expect(hands.take(streamIdOf(0), worker.worker)).toBeUndefined();
   });
 });

@@ -16,7 +16,7 @@ interface Waiting {
 }
 
 /** What an attach needs of its worker, asked for when the attach is granted, so that it is there when the viewer comes. */
-export class PreparedHandOvers {
+export class PreparedHandOvers implements Disposable {
   readonly #waiting = new Map<StreamId, Waiting>();
   readonly #freshMs: number;
 
@@ -45,5 +45,13 @@ export class PreparedHandOvers {
     }
     waiting.handOver[Symbol.dispose]();
     return undefined;
+  }
+
+  [Symbol.dispose](): void {
+    for (const { handOver, timer } of this.#waiting.values()) {
+      clearTimeout(timer);
+      handOver[Symbol.dispose]();
+    }
+    this.#waiting.clear();
   }
 }
