@@ -1,9 +1,10 @@
-// C0 and C1 controls, and the marks that reorder or hide text around them (bidirectional controls, zero width, BOM).
-// U+200D stays where it joins emoji.
-const UNSAFE =
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\u200d(?!\p{Extended_Pictographic})/gu;
-const UNSAFE_BUT_LINES =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\u200d(?!\p{Extended_Pictographic})/gu;
+/** C1 controls, and the marks that reorder or hide text around them (bidirectional controls, zero width, BOM). */
+const MARKS = String.raw`\u007f-\u009f\u00ad\u061c\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}`;
+/** U+200D stays where it joins emoji. */
+const LONE_JOINER = String.raw`\u200d(?!\p{Extended_Pictographic})`;
+const UNSAFE = new RegExp(String.raw`[\u0000-\u001f${MARKS}]|${LONE_JOINER}`, "gu");
+/** All but tab and line feed. */
+const UNSAFE_BUT_LINES = new RegExp(String.raw`[\u0000-\u0008\u000b-\u001f${MARKS}]|${LONE_JOINER}`, "gu");
 
 /**
  * Text of another program (a name, a title, a path, a message) made safe to print on one line of a terminal: no control

@@ -110,6 +110,7 @@ function writeNow(master: number, bytes: Uint8Array): number {
   return written < 0 ? wouldBlockOrThrow(lastErrno(), "write") : written;
 }
 
+/** Memory for one call; nothing in it is of use to the next. */
 const settling = new PollSet();
 
 function settleInput(slave: number): void {
