@@ -325,6 +325,24 @@ describe("the menu", () => {
     expect(states.toSorted()).toEqual(["home: stopped", "web: running"]);
   });
 
+  test("outlives the daemon: going back waits for it, and the key that leaves is heard", async () => {
+    await using host = await startHost();
+    await host.newSession({ name: "api" });
+    await using terminal = new CliTerminal(host.roots, ["attach", "api"]);
+    await terminal.untilScreen(PROMPT);
+    terminal.type("\u001c");
+    await terminal.untilScreen("d detach");
+    await host.kill();
+    terminal.type("r");
+    await terminal.untilScreen("new name: api_");
+    terminal.type(ESC);
+    await terminal.untilScreen("trying again");
+    terminal.type("\u001d");
+    expect(await terminal.exited).toBe(0);
+    expect(terminal.output).toContain("[detached from api;");
+    expect(terminal.isRestored).toBe(true);
+  });
+
   test("sends its own key on", async () => {
     await using host = await startHost();
     await host.newSession({ name: "raw", command: ["/bin/sh", "-c", "stty raw -echo; printf READY; od -An -tx1 -v"] });

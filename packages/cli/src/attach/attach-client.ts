@@ -188,6 +188,8 @@ class AttachClient implements AsyncDisposable {
   }
 
   #reconnect(): Promise<AttachOutcome | undefined> {
+    // A menu may have left it held, and the key that leaves must be heard.
+    this.#input.release();
     const tryOnce = async (): Promise<AttachOutcome | undefined> => {
       await this.#client.close();
       this.#client = await this.#request.reconnect();

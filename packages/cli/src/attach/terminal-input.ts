@@ -10,6 +10,8 @@ const BUFFER_BYTES = 65_536;
 const FULL_BYTES = 4_095;
 /** Read in one turn, so that output and signals get theirs beside a paste. */
 const TURN_BYTES = 65_536;
+/** The longest that a timer can be. */
+const NEVER_MS = 2_147_483_647;
 /** Somebody made the descriptor non-blocking: look again after this long. */
 const RETRY_MS = 10;
 
@@ -38,6 +40,8 @@ export class TerminalInput {
   #isScheduled = false;
   #isReading = false;
   #isPaused = true;
+  /** A signal that may come keeps no program alive: with the daemon gone, a menu would end with nothing given back. */
+  #isAwaited: Timer | undefined;
 
   constructor(source: TerminalInputSource, listener: TerminalInputListener) {
     this.#source = source;
@@ -61,6 +65,7 @@ export class TerminalInput {
     this.pause();
     if (this.#way === "announced") this.#source.calls.close(this.#fd);
     this.#way = "closed";
+    clearInterval(this.#isAwaited);
   }
 
   #open(): void {
@@ -69,6 +74,7 @@ export class TerminalInput {
     signals.on("SIGIO", () => this.#look());
     this.#fd = calls.openAnnounced(IN_PATH);
     this.#way = this.#fd === -1 ? "thread" : "announced";
+    if (this.#way === "announced") this.#isAwaited = setInterval(() => undefined, NEVER_MS);
   }
 
   /** Takes all that is there. What comes later announces itself. */

@@ -27,13 +27,11 @@ export async function startDaemon(
     const isLate = (): boolean => tailOf(errors).includes("(daemon_already_running)");
     await untilReady(place, { root, exited: daemon.exited, isLate });
   } catch (cause) {
-    const said = sentenceOf(tailOf(errors));
+    const said = tailOf(errors);
     // One that was faster answered, in words of its own.
     if (said === "" && isProtocolError(cause)) throw cause;
-    throw protocolError("daemon_spawn_failed", {
-      message: `the daemon did not start: ${said === "" ? reasonOf(cause) : said}`,
-      cause,
-    });
+    const { message, ...hint } = said === "" ? { message: reasonOf(cause) } : failureIn(said);
+    throw protocolError("daemon_spawn_failed", { message: `the daemon did not start: ${message}`, ...hint, cause });
   } finally {
     closeSync(errors);
   }
@@ -135,9 +133,11 @@ function tailOf(fd: number): string {
   return text.toString("utf8").trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
 }
 
-/** Without the name and the code that a daemon puts around what it says: this program tells it with its own. */
-function sentenceOf(said: string): string {
-  return said.replace(/^pohunekd: /, "").replace(/ \([a-z_]+\)$/m, "");
+/** What a daemon said, without the name and the code that it puts around: this program tells it with its own. */
+function failureIn(said: string): { message: string; recover?: string } {
+  const [, message, recover] = /^pohunekd: (.*) \([a-z_]+\)(?:\n(.*))?$/.exec(said) ?? [];
+  if (message === undefined) return { message: said };
+  return recover === undefined ? { message } : { message, recover };
 }
 
 function reasonOf(cause: unknown): string {
