@@ -13,6 +13,7 @@ class AskingProgram {
   isCanonical = true;
   hasRoom = true;
   writtenBytes = 0;
+  looks = 0;
   readonly answers: TerminalAnswers;
 
   constructor() {
@@ -32,7 +33,10 @@ class AskingProgram {
         foregroundGroup: GROUP,
       }),
       list: () => [],
-      ignoresStopSignals: () => false,
+      ignoresStopSignals: () => {
+        this.looks += 1;
+        return false;
+      },
     };
     this.answers = new TerminalAnswers({
       pty: pty as PtyCalls,
@@ -61,7 +65,9 @@ test("answers that nobody takes are kept up to a limit, and given when the termi
   program.ask(12_000);
   expect(program.writtenBytes).toBe(0);
   program.isCanonical = false;
+  program.looks = 0;
   program.answers.settle(undefined);
+  expect(program.looks).toBe(1);
   expect(program.writtenBytes).toBeGreaterThanOrEqual(MOST_BYTES);
   expect(program.writtenBytes).toBeLessThan(MOST_BYTES + ANSWER.length);
   // There is room again for the next ones.

@@ -16,7 +16,7 @@ export interface TerminalAnswersOptions {
 
 /** Answers to questions that were asked at about the same time by the same process group. */
 interface WaitingAnswers {
-  readonly bytes: Uint8Array;
+  readonly bytes: Uint8Array[];
   readonly group: number;
   /** Something else was printed after the questions. */
   isPassed: boolean;
@@ -93,15 +93,20 @@ export class TerminalAnswers implements Disposable {
     this.#waiting = [];
   }
 
-  #admit(answers: readonly Uint8Array[], isPassed: boolean): void {
-    const bytes = Buffer.concat(answers);
+  #admit(bytes: Uint8Array[], isPassed: boolean): void {
     const group = this.#options.pty.foregroundGroup(this.#options.pair.master);
     if (group === undefined) {
-      this.#bytes -= bytes.length;
+      this.#bytes -= sizeOf(bytes);
       return;
     }
-    this.#waiting.push({ bytes, group, isPassed, quietLooks: 0 });
     this.#looks = 0;
+    const last = this.#waiting.at(-1);
+    if (last?.group === group && last.isPassed === isPassed && last.quietLooks === 0) {
+      // Judged once: that takes a look at the processes each time.
+      last.bytes.push(...bytes);
+    } else {
+      this.#waiting.push({ bytes, group, isPassed, quietLooks: 0 });
+    }
   }
 
   /** In order: what waits holds up what was asked after it. */
@@ -113,9 +118,9 @@ export class TerminalAnswers implements Disposable {
         return;
       }
       this.#waiting.shift();
-      this.#bytes -= first.bytes.length;
+      this.#bytes -= sizeOf(first.bytes);
       if (verdict === "answer" && this.#options.hasRoom()) {
-        this.#options.write(first.bytes);
+        this.#options.write(Buffer.concat(first.bytes));
       }
     }
     clearTimeout(this.#timer);
@@ -154,4 +159,8 @@ export class TerminalAnswers implements Disposable {
       LOOKS_MS[Math.min(this.#looks, LOOKS_MS.length - 1)],
     );
   }
+}
+
+function sizeOf(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((sum, piece) => sum + piece.length, 0);
 }
