@@ -116,6 +116,31 @@ describe("attach", () => {
     await until("the slow one to be repainted", () => slow.syncs.length >= 2);
   }, 90_000);
 
+  test("ten viewers that get to read in turns, as on a busy processor, get every byte of a flood", async () => {
+    await using worker = await WorkerUnderTest.start();
+    const { file, content } = writeLines(worker, 8_000_000);
+    await using session = await worker.run(printing(file));
+    await session.shows("ready");
+    using opened = new DisposableStack();
+    const viewers: Viewer[] = [];
+    for (let count = 0; count < 10; count++) viewers.push(opened.use(await Viewer.attach(session.client)));
+    for (const viewer of viewers) await viewer.isSynced();
+    for (const viewer of viewers) viewer.stream.pause();
+    let turn = 0;
+    const turns = setInterval(() => {
+      viewers[turn % viewers.length]?.stream.pause();
+      turn += 1;
+      viewers[turn % viewers.length]?.stream.resume();
+    }, 5);
+    viewers[0]?.type("\n");
+    for (const viewer of viewers) expect(await viewer.closed).toBeUndefined();
+    clearInterval(turns);
+    for (const viewer of viewers) {
+      expect(viewer.syncs).toHaveLength(1);
+      expect(viewer.bytes.subarray(-content.length).equals(content)).toBe(true);
+    }
+  }, 90_000);
+
   test("closing ends one attach and nothing else", async () => {
     await using worker = await WorkerUnderTest.start();
     await using session = await worker.run("stty -echo; printf ready; exec cat");

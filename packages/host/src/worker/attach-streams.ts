@@ -36,14 +36,17 @@ export class AttachStreams implements Disposable {
   /** The viewers that get pictures instead of the output. */
   readonly pictures: PictureStreams;
   readonly #runtime: SessionRuntime;
+  readonly #onRepaint: (bytes: number) => void;
   readonly #streams = new Set<AttachStream>();
   readonly #spared: SparedScreens;
   readonly #flow: FlowControl<AttachStream>;
   readonly #scratch = new Uint8Array(SCRATCH_BYTES);
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(runtime: SessionRuntime) {
+  /** `onRepaint` is told how long each repaint is. */
+  constructor(runtime: SessionRuntime, onRepaint: (bytes: number) => void) {
     this.#runtime = runtime;
+    this.#onRepaint = onRepaint;
     this.pictures = new PictureStreams(runtime);
     this.#spared = new SparedScreens(runtime);
     this.#flow = new FlowControl(flowLimitsFor(runtime.ring.capacity));
@@ -136,6 +139,7 @@ export class AttachStreams implements Disposable {
       viewer,
       screens: sparesMain ? "active" : "both",
     });
+    this.#onRepaint(repaint.length);
     const bytes = room === "" ? repaint : Buffer.concat([Buffer.from(room), repaint]);
     const { endOffset } = ring;
     return { kind: FRAME.repaint, bytes, fromOffset: endOffset, outputOffset: endOffset, ...size };

@@ -85,9 +85,21 @@ function listOperations(context: OperationsContext): Operations {
       const facts = session.viewers.find(stream)?.adjust(params);
       return facts ?? refuseView();
     },
-    terminal_snapshot: () => takeSnapshot(session.runtime),
-    read_text: (_peer, params) => readText(session.runtime, params),
-    read_output: (_peer, params) => readOutput(session.runtime, session.waiters, params),
+    terminal_snapshot: () => {
+      const snapshot = takeSnapshot(session.runtime);
+      session.collector.noteAnswer(lengthOf(snapshot.visible_lines));
+      return snapshot;
+    },
+    read_text: (_peer, params) => {
+      const text = readText(session.runtime, params);
+      session.collector.noteAnswer(lengthOf(text.lines));
+      return text;
+    },
+    read_output: async (_peer, params) => {
+      const output = await readOutput(session.runtime, session.waiters, params);
+      session.collector.noteAnswer(output.data_base64.length);
+      return output;
+    },
     write_plan: (_peer, plan) => lease.ledger.perform(identifyPlan(plan), () => writePlan(session, plan)),
     resize: (_peer, wanted) => session.viewers.resize(wanted),
     stop: (_peer, { grace_ms: graceMs }) => session.stop(graceMs ?? WORKER_LIMITS.stopGraceMs),
@@ -96,6 +108,10 @@ function listOperations(context: OperationsContext): Operations {
       return {};
     },
   };
+}
+
+function lengthOf(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + line.length, 0);
 }
 
 function refuseView(): never {

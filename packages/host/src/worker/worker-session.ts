@@ -15,7 +15,7 @@ import type { Announcement } from "./announcer.ts";
 import { Announcer } from "./announcer.ts";
 import { AttachStreams } from "./attach-streams.ts";
 import type { DescriptorWatch } from "./descriptor-watch.ts";
-import { IdleCollector, WORTH_BYTES } from "./idle-collector.ts";
+import { IdleCollector, WORTH } from "./idle-collector.ts";
 import type { JournalFile } from "./journal-file.ts";
 import { describeSession, describeTerminal } from "./observation.ts";
 import { OutputWaiters } from "./output-waiters.ts";
@@ -46,11 +46,11 @@ const FAULTS_KEPT = 8;
 /** What a worker is about, whoever is connected to it: one program, its viewers, its journal and its outcome. */
 export class WorkerSession implements Disposable {
   readonly waiters = new OutputWaiters();
+  readonly collector = new IdleCollector(() => Bun.gc(true));
   readonly viewers = new ViewerRoll({
     resize: (size) => this.#resize(size),
     type: (bytes) => this.runtime.type(bytes),
   });
-  readonly #collector = new IdleCollector(() => Bun.gc(true));
   readonly #rehearsal = new Rehearsal(() => this.#rehearseAttach());
   #collectedOffset = 0;
   readonly announcer: Announcer;
@@ -112,8 +112,8 @@ export class WorkerSession implements Disposable {
       listener: this.#runtimeListener(),
     });
     this.#runtime = runtime;
-    this.#streams = new AttachStreams(runtime);
-    this.#collector.noteWork(WORTH_BYTES);
+    this.#streams = new AttachStreams(runtime, (bytes) => this.collector.noteAnswer(bytes));
+    this.collector.noteGarbage(WORTH.garbageBytes);
     this.writeJournal();
     this.#options.logger.info("runtime_started", { child_pid: runtime.child.pid, ...runtime.size });
     // The child may have ended before its signal could be acted on.
@@ -227,7 +227,7 @@ export class WorkerSession implements Disposable {
     const endOffset = this.#runtime?.ring.endOffset ?? 0;
     this.#streams?.pump();
     this.waiters.advance(endOffset);
-    this.#collector.noteWork(endOffset - this.#collectedOffset);
+    this.collector.noteOutput(endOffset - this.#collectedOffset);
     this.#collectedOffset = endOffset;
     this.#rehearsal.noteOutput();
     this.announcer.note("output");
@@ -285,7 +285,7 @@ export class WorkerSession implements Disposable {
   [Symbol.dispose](): void {
     clearTimeout(this.#retentionTimer);
     this.#rehearsal[Symbol.dispose]();
-    this.#collector[Symbol.dispose]();
+    this.collector[Symbol.dispose]();
     this.announcer[Symbol.dispose]();
     this.viewers[Symbol.dispose]();
     this.waiters.release();
