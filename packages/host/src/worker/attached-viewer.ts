@@ -48,13 +48,20 @@ export class AttachedViewer {
       deliverClipboard: (answer) => session.runtime.giveClipboard(answer),
     });
     session.viewers.join(this);
-    this.#output = new ViewerOutput({
-      streams: session.streams,
-      sink: connection,
-      grant,
-      isFitting: session.viewers.isFitting(this),
-      ...(raw ? { raw } : {}),
-    });
+    try {
+      this.#output = new ViewerOutput({
+        streams: session.streams,
+        sink: connection,
+        grant,
+        isFitting: session.viewers.isFitting(this),
+        ...(raw ? { raw } : {}),
+      });
+    } catch (cause) {
+      // One that was never shown anything must not stay the owner of the size.
+      this.#passage.leave();
+      session.viewers.leave(this);
+      throw cause;
+    }
     session.announcer.note("attached");
     session.runtime.focus.noteViewers();
   }

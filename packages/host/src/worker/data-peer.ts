@@ -39,11 +39,14 @@ export class DataPeer implements StreamPeer {
     try {
       this.#viewer = new AttachedViewer({ session, connection, grant: tokens.redeem(token) });
     } catch (cause) {
-      if (!isProtocolError(cause)) {
+      const error = isProtocolError(cause)
+        ? cause
+        : workerError("worker_attach_stream_failed", "The terminal can't be shown.", { cause });
+      connection.write(encodeMessageFrame(FRAME.error, errorBody(error)));
+      connection.end();
+      if (error !== cause) {
         throw cause;
       }
-      connection.write(encodeMessageFrame(FRAME.error, errorBody(cause)));
-      connection.end();
     }
   }
 

@@ -56,23 +56,30 @@ export class DescriptorWatch {
     const ready = this.#ready;
     ready.clear();
     for (const { fd, wantsRead, wantsWrite } of watched) ready.add(fd, wantsRead, wantsWrite);
-    if (ready.poll() > 0 && this.#serveReady(watched, ready)) {
-      this.schedule();
+    if (ready.poll() === 0) {
+      return;
+    }
+    const failures: unknown[] = [];
+    for (const [index, descriptor] of watched.entries()) {
+      try {
+        this.#serveOne(descriptor, { canRead: ready.canRead(index), canWrite: ready.canWrite(index) });
+      } catch (cause) {
+        // A bug in serving one must not cost the others the only signal that they get.
+        failures.push(cause);
+      }
+    }
+    if (failures.length > 0) {
+      throw failures[0];
     }
   }
 
-  /** True: there may be more that no signal will announce again. */
-  #serveReady(watched: readonly WatchedDescriptor[], ready: ReadinessSet): boolean {
-    let hasMore = false;
-    for (const [index, descriptor] of watched.entries()) {
-      // One that was served before may have ended this one.
-      if (ready.canWrite(index) && this.#watched.includes(descriptor)) {
-        descriptor.writable();
-      }
-      if (ready.canRead(index) && this.#watched.includes(descriptor)) {
-        hasMore = descriptor.readable() || hasMore;
-      }
+  #serveOne(descriptor: WatchedDescriptor, { canRead, canWrite }: { canRead: boolean; canWrite: boolean }): void {
+    // One that was served before may have ended this one.
+    if (canWrite && this.#watched.includes(descriptor)) {
+      descriptor.writable();
     }
-    return hasMore;
+    if (canRead && this.#watched.includes(descriptor) && descriptor.readable()) {
+      this.schedule();
+    }
   }
 }

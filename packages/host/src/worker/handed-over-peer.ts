@@ -3,7 +3,7 @@ import { isProtocolError } from "@pohunek/protocol/wire";
 import type { StreamSync } from "../worker-api/frames.ts";
 import { encodeFrame, encodeMessageFrame, FRAME, FrameDecoder } from "../worker-api/frames.ts";
 import { errorBody, workerError } from "../worker-api/worker-error.ts";
-import type { ByteSink } from "./attach-stream.ts";
+import type { ByteSink, RawStreamListener } from "./attach-stream.ts";
 import type { AttachGrant } from "./attach-streams.ts";
 import { AttachedViewer } from "./attached-viewer.ts";
 import type { DataTokens } from "./data-tokens.ts";
@@ -66,17 +66,19 @@ export class HandedOverPeer implements StreamPeer {
       drain: () => this.#viewer?.drained(),
       closed: () => this.#viewerClosed(),
     });
-    this.#viewer = new AttachedViewer({
-      session,
-      connection,
-      grant,
-      raw: {
-        sync: (sync) => this.#noteSync(sync),
-        failed: (error) => {
-          this.#failure = error;
-        },
+    const raw: RawStreamListener = {
+      sync: (sync) => this.#noteSync(sync),
+      failed: (error) => {
+        this.#failure = error;
       },
-    });
+    };
+    try {
+      this.#viewer = new AttachedViewer({ session, connection, grant, raw });
+    } catch (cause) {
+      this.#failure = workerError("worker_attach_stream_failed", "The terminal can't be shown.", { cause });
+      connection.end();
+      throw cause;
+    }
   }
 
   receive(bytes: Uint8Array): void {
