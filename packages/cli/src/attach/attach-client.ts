@@ -12,6 +12,7 @@ import type { AttachOrigin, LinkEnd } from "./attach-link.ts";
 import { AttachLink } from "./attach-link.ts";
 import type { AttachOutcome } from "./attach-outcome.ts";
 import { END_SIGNALS, farewell } from "./attach-outcome.ts";
+import { ControlClient } from "./control-client.ts";
 import { InputDelivery } from "./input-delivery.ts";
 import { LocalScreen } from "./local-screen.ts";
 import { isTemporary, reconnect, waitForUser } from "./reconnect.ts";
@@ -55,14 +56,14 @@ class AttachClient implements AsyncDisposable {
   #keys: readonly AttachKey[] = [];
   #sessionId: SessionId;
   #label: string;
-  #client: Client;
+  readonly #control: ControlClient;
   #link: AttachLink | undefined;
 
   constructor(request: AttachRequest) {
     this.#request = request;
     this.#sessionId = request.sessionId;
     this.#label = request.label;
-    this.#client = request.client;
+    this.#control = new ControlClient(request.client, request.reconnect);
     this.#screen = new LocalScreen(request.terminal, {
       onFull: () => this.#link?.pauseOutput(),
       onRoom: () => this.#link?.resumeOutput(),
@@ -103,7 +104,7 @@ class AttachClient implements AsyncDisposable {
     for (const signal of this.#signals) signal[Symbol.dispose]();
     await this.#link?.close();
     this.#screen[Symbol.dispose]();
-    await this.#client.close();
+    await this.#control[Symbol.asyncDispose]();
   }
 
   async #loadKeys(): Promise<void> {
@@ -144,12 +145,12 @@ class AttachClient implements AsyncDisposable {
   /** Attaches, or attaches again: then with nothing left in the terminal of what the session had set before. */
   async #open(): Promise<void> {
     const link = await AttachLink.open({
-      client: this.#client,
+      client: this.#control.latest,
       sessionId: this.#sessionId,
       origin: this.#request.origin,
       size: this.#screen.knownSize,
       mode: this.#request.mode,
-      repaint: this.#screen.wantedRepaint(this.#client.roundTripMs),
+      repaint: this.#screen.wantedRepaint(this.#control.latest.roundTripMs),
       listener: {
         onOutput: (bytes) => this.#screen.show(bytes),
         onEnd: () => this.#events.put({ type: "ended", link }),
@@ -179,7 +180,7 @@ class AttachClient implements AsyncDisposable {
 
   async #explainEnd(link: AttachLink): Promise<LinkEnd> {
     try {
-      return await link.explainEnd(await this.#control());
+      return await link.explainEnd(await this.#control.open());
     } catch (error) {
       // Nobody there to be asked.
       if (!isProtocolError(error)) throw error;
@@ -191,8 +192,7 @@ class AttachClient implements AsyncDisposable {
     // A menu may have left it held, and the key that leaves must be heard.
     this.#input.release();
     const tryOnce = async (): Promise<AttachOutcome | undefined> => {
-      await this.#client.close();
-      this.#client = await this.#request.reconnect();
+      await this.#control.renew();
       return this.#reopen();
     };
     const leaveKey = this.#keys.find(({ action }) => action === "detach")?.label ?? "";
@@ -206,7 +206,7 @@ class AttachClient implements AsyncDisposable {
       return undefined;
     } catch (error) {
       if (!isProtocolError(error) || isTemporary(error)) throw error;
-      const session = await this.#client.call("session.inspect", this.#sessionId).catch(() => undefined);
+      const session = await this.#control.latest.call("session.inspect", this.#sessionId).catch(() => undefined);
       if (session?.runtime?.state === "lost") return { type: "lost", reason: session.runtime.loss_reason };
       if (session !== undefined && isEnded(session)) return { type: "ended", session };
       return { type: "failed", error };
@@ -223,7 +223,7 @@ class AttachClient implements AsyncDisposable {
   }
 
   async #showMenu(): Promise<AttachOutcome | undefined> {
-    const client = await this.#control().catch(() => undefined);
+    const client = await this.#control.open().catch(() => undefined);
     if (client === undefined) {
       // Without a daemon a menu could do nothing, and the stream that would be given up for it could not be had back.
       this.#input.release();
@@ -265,17 +265,11 @@ class AttachClient implements AsyncDisposable {
     return this.#comeBack();
   }
 
-  /** Made anew when the daemon has gone: the stream does not depend on it and may have outlived it. */
-  async #control(): Promise<Client> {
-    if (this.#client.isClosed) this.#client = await this.#request.reconnect();
-    return this.#client;
-  }
-
   async #resize({ cols, rows }: TerminalSize, view?: ViewChange): Promise<void> {
     // The next attach brings the size with it.
     const streamId = this.#link?.streamId;
     if (streamId === undefined) return;
-    const client = await this.#control();
+    const client = await this.#control.open();
     await client.call("session.resize", { session_id: this.#sessionId, stream_id: streamId, cols, rows, view });
   }
 
@@ -283,7 +277,7 @@ class AttachClient implements AsyncDisposable {
   async #lastRow(outcome: AttachOutcome): Promise<number | undefined> {
     if (outcome.type !== "detached" || outcome.by === "terminal" || this.#screen.isAlternate) return undefined;
     const { lastTextRow } = await import("./last-text-row.ts");
-    return lastTextRow(() => this.#control(), this.#sessionId);
+    return lastTextRow(() => this.#control.open(), this.#sessionId);
   }
 }
 
