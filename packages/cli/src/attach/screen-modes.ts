@@ -1,4 +1,4 @@
-import { KeyboardStack } from "./keyboard-stacks.ts";
+import { KeyboardStack } from "./keyboard-stack.ts";
 import type { SavedText } from "./text-state.ts";
 
 /** What terminals keep for each of their screens; region and shape some have once for both. */
