@@ -14,8 +14,8 @@ export interface PtyReaderOptions {
   readonly onEnd: () => void;
 }
 
-/** Read in one turn, so that viewers and requests get theirs in a flood. */
-const TURN_BYTES = 65_536;
+/** Read in one turn, so that viewers and requests get theirs in a flood; an attach takes several turns, of about 1 ms each. */
+const TURN_BYTES = 32_768;
 /** As much as the kernel gives at once. Where that came, more is on its way: a signal for each piece would cost too much. */
 const FLOOD_BYTES = 4_095;
 /** After the program's exit no more than this is read: what is left then comes from others that hold the terminal. */

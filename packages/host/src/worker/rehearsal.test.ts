@@ -25,3 +25,11 @@ test("is not held when it was called off", async () => {
   called[Symbol.dispose]();
   await later.promise;
 });
+
+test("is held in the middle of a flood, before somebody attaches to it", async () => {
+  const performed = Promise.withResolvers<void>();
+  const rehearsal = new Rehearsal(() => performed.resolve());
+  const flood = setInterval(() => rehearsal.noteOutput(), 1);
+  await performed.promise;
+  clearInterval(flood);
+});

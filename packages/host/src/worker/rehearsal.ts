@@ -1,10 +1,11 @@
 /**
- * Runs something once, in the first quiet after the program began to print: the picture for a viewer takes three times as
- * long from code that has never run, and the first viewer shall not wait for that.
+ * Runs something once, in the first quiet after the program began to print, or soon where it never pauses: the picture for
+ * a viewer takes three times as long from code that has never run, and the first viewer shall not wait for that.
  */
 export class Rehearsal implements Disposable {
   readonly #perform: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #firstMs = 0;
   #isOver = false;
 
   constructor(perform: () => void) {
@@ -16,10 +17,11 @@ export class Rehearsal implements Disposable {
     if (this.#isOver) {
       return;
     }
-    if (this.#timer) {
-      this.#timer.refresh();
-    } else {
+    if (!this.#timer) {
+      this.#firstMs = performance.now();
       this.#timer = setTimeout(() => this.#run(), QUIET_MS);
+    } else if (performance.now() - this.#firstMs < LATEST_MS - QUIET_MS) {
+      this.#timer.refresh();
     }
   }
 
@@ -37,3 +39,5 @@ export class Rehearsal implements Disposable {
 
 /** Longer than a program pauses while it starts, shorter than a person needs to look at a new session. */
 const QUIET_MS = 150;
+/** Somebody may attach to a program that floods the screen as well. */
+const LATEST_MS = 250;
