@@ -77,6 +77,10 @@ async function attachTo(repaint: string, script: Script = {}): Promise<Attached>
 
 const PLAIN = "one\r\ntwo\r\n$ ";
 
+async function untilStopped(pid: number): Promise<void> {
+  await until("the stop", async () => / T /.test(await Bun.file(`/proc/${pid}/stat`).text()));
+}
+
 describe("a session that changes nothing", () => {
   test("leaves the local terminal alone but for its own text", async () => {
     await using attached = await attachTo(PLAIN);
@@ -166,10 +170,7 @@ describe("what a session has set is undone, once, on every way out", () => {
     const { terminal } = attached;
     terminal.kill("SIGTSTP");
     await terminal.untilOutput(`${UNDONE}[`);
-    await until("the stop", async () => {
-      const status = await Bun.file(`/proc/${terminal.pid}/stat`).text();
-      return /\) T/.test(status);
-    });
+    await untilStopped(terminal.pid);
     expect(terminal.isRestored).toBe(true);
     terminal.kill("SIGCONT");
     const again = await terminal.untilOutput(`fg comes back to it]\r\n${EVERYTHING}`);
@@ -281,6 +282,23 @@ describe("a stream that is cut", () => {
     terminal.type("\u001c\u001d");
     expect(await terminal.exited).toBe(0);
     expect((await terminal.screen()).join("\n")).not.toContain(NOTICE);
+    expect(terminal.isRestored).toBe(true);
+  });
+
+  test("does not keep the user from stopping the client", async () => {
+    await using attached = await attachTo(PLAIN);
+    const { terminal } = attached;
+    await attached.daemon[Symbol.asyncDispose]();
+    await terminal.untilScreen(NOTICE);
+    terminal.kill("SIGTSTP");
+    await untilStopped(terminal.pid);
+    expect(terminal.isRestored).toBe(true);
+    expect((await terminal.screen()).join("\n")).not.toContain(NOTICE);
+    const stoppedAt = terminal.output.length;
+    terminal.kill("SIGCONT");
+    await terminal.untilOutput(NOTICE, stoppedAt);
+    terminal.type("\u001d");
+    expect(await terminal.exited).toBe(0);
     expect(terminal.isRestored).toBe(true);
   });
 

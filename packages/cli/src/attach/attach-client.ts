@@ -15,6 +15,7 @@ import { END_SIGNALS, farewell } from "./attach-outcome.ts";
 import { ControlClient } from "./control-client.ts";
 import { InputDelivery } from "./input-delivery.ts";
 import { LocalScreen } from "./local-screen.ts";
+import type { ReconnectRequest } from "./reconnect.ts";
 import { isTemporary, reconnect, waitForUser } from "./reconnect.ts";
 import { SizeFollower } from "./size-follower.ts";
 import type { ViewChange } from "./view-keys.ts";
@@ -196,7 +197,7 @@ class AttachClient implements AsyncDisposable {
       return this.#reopen();
     };
     const leaveKey = this.#keys.find(({ action }) => action === "detach")?.label ?? "";
-    return reconnect({ events: this.#events, screen: this.#screen, input: this.#input, leaveKey, tryOnce });
+    return reconnect({ ...this.#userWait, screen: this.#screen, leaveKey, tryOnce });
   }
 
   /** Attaches on the present control connection; tells what became of the session when that is refused for good. */
@@ -253,16 +254,24 @@ class AttachClient implements AsyncDisposable {
   async #tell(text: string): Promise<AttachOutcome | undefined> {
     this.#dropLink();
     this.#screen.showNotice(text);
-    return (await waitForUser({ events: this.#events, input: this.#input }, NOTICE_MS)) ?? this.#comeBack();
+    return (await waitForUser(this.#userWait, NOTICE_MS)) ?? this.#comeBack();
   }
 
   /** Gives the terminal back to the shell, stops, and goes on when the shell says so. */
   async #suspend(): Promise<AttachOutcome | undefined> {
     this.#dropLink();
+    await this.#stop();
+    return this.#comeBack();
+  }
+
+  async #stop(): Promise<void> {
     await this.#screen.leave(`[${this.#label} goes on in the background; fg comes back to it]\n`);
     this.#request.signals.stopSelf();
     this.#screen.refreshSize();
-    return this.#comeBack();
+  }
+
+  get #userWait(): Pick<ReconnectRequest, "events" | "input" | "stop"> {
+    return { events: this.#events, input: this.#input, stop: () => this.#stop() };
   }
 
   async #resize({ cols, rows }: TerminalSize, view?: ViewChange): Promise<void> {

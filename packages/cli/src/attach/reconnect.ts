@@ -17,6 +17,8 @@ export interface ReconnectRequest {
   readonly events: Mailbox<AttachEvent>;
   readonly screen: LocalScreen;
   readonly input: AttachInput;
+  /** Gives the terminal back to the shell, stops, and settles when the shell lets this program go on. */
+  readonly stop: () => Promise<void>;
   /** How the key is called that leaves. */
   readonly leaveKey: string;
   /** Attaches again. Undefined means success; throws what stopped it. */
@@ -33,6 +35,12 @@ export function isTemporary(error: ProtocolError): boolean {
 export async function reconnect(request: ReconnectRequest): Promise<AttachOutcome | undefined> {
   const startedMs = performance.now();
   let isTold = false;
+  const stop = async (): Promise<void> => {
+    await request.stop();
+    // The keys are ours again, and what the shell printed meanwhile is not to be written over.
+    request.screen.begin();
+    isTold = false;
+  };
   for (;;) {
     try {
       return await request.tryOnce();
@@ -46,14 +54,14 @@ export async function reconnect(request: ReconnectRequest): Promise<AttachOutcom
       const { screen, leaveKey } = request;
       screen.showNotice(` the daemon does not answer; the session goes on, trying again (${leaveKey} leaves) `);
     }
-    const outcome = await waitForUser(request, STEP_MS);
+    const outcome = await waitForUser({ ...request, stop }, STEP_MS);
     if (outcome !== undefined) return outcome;
   }
 }
 
 /** While the session is not connected: an outcome, when the user wants to leave. */
 export async function waitForUser(
-  { events, input }: Pick<ReconnectRequest, "events" | "input">,
+  { events, input, stop }: Pick<ReconnectRequest, "events" | "input" | "stop">,
   ms: number,
 ): Promise<AttachOutcome | undefined> {
   const event = await events.next(ms);
@@ -67,6 +75,9 @@ export async function waitForUser(
       return { type: "detached", by: event.name };
     case "gone":
       return { type: "detached", by: "terminal" };
+    case "suspend":
+      await stop();
+      return undefined;
     default:
       return undefined;
   }
