@@ -5,6 +5,9 @@ import { sessionTable } from "./session-table.ts";
 
 const HIDE_CURSOR = "\x1b[?25l";
 const SHOW_CURSOR = "\x1b[?25h";
+/** On a terminal narrower than the table a line must not take two rows, or the next picture begins in the wrong one. */
+const WRAP_OFF = "\x1b[?7l";
+const WRAP_ON = "\x1b[?7h";
 const FALLBACK_SIZE = { cols: 80, rows: 24 };
 
 /** A list that is drawn over itself in one write, so that nothing flickers. On no terminal each picture is printed anew. */
@@ -55,7 +58,8 @@ export class ListPicture implements Disposable {
     const room = rows - 1;
     const shown = lines.length <= room ? lines : [...lines.slice(0, room - 1), `and ${lines.length - room} more`];
     const up = this.#drawnLines === 0 ? "" : `\x1b[${Math.min(this.#drawnLines, room)}A`;
-    this.#context.output.print(`${up}\r${shown.map((line) => `${line}\x1b[K\n`).join("")}\x1b[J`);
+    const picture = shown.map((line) => `${line}\x1b[K\n`).join("");
+    this.#context.output.print(`${up}\r${WRAP_OFF}${picture}\x1b[J${WRAP_ON}`);
     this.#drawnLines = shown.length;
   }
 
