@@ -54,6 +54,19 @@ test("without it a session starts all the same", async () => {
   expect(host.log().filter(({ event }) => event === "standby_worker_failed")).toHaveLength(1);
 });
 
+test("one that was stopped is done without, and does not become a second worker when it goes on", async () => {
+  await using host = await startHost();
+  const standby = await untilStandby(host);
+  process.kill(standby, "SIGSTOP");
+  const session = await host.newSession({ command: ["/bin/sleep", "600"] });
+  const worker = host.workerPid(session.id);
+  expect(worker).not.toBe(standby);
+  process.kill(standby, "SIGCONT");
+  await until("it to end", () => !isAlive(standby));
+  expect(host.workerPid(session.id)).toBe(worker);
+  expect(await host.inspect(session.id)).toMatchObject({ state: "running", runtime: { state: "live" } });
+});
+
 test("none is kept where none is wanted", async () => {
   await using host = await startHost({ config: "[worker]\nstandby = 0\n" });
   const session = await host.newSession({ command: ["/bin/sleep", "600"] });

@@ -1,7 +1,9 @@
 import { closeSync, writeSync } from "node:fs";
+import { uptime } from "node:os";
 import type { Logger } from "../logs/logger.ts";
 import { failureFields } from "../logs/logger.ts";
 import type { Platform } from "../platform/index.ts";
+import type { StandbyOrder } from "../worker-api/bootstrap.ts";
 import { standbyArgs } from "../worker-api/bootstrap.ts";
 import type { WorkerKey, WorkerProgram } from "./supervisor.ts";
 import { WORKER_ENVIRONMENT } from "./worker-environment.ts";
@@ -26,6 +28,9 @@ interface Standby {
 }
 
 const STANDBY_FD = 4;
+/** A worker that stands by takes about 10 ms. One that has not begun by then, because it was stopped, never will. */
+const USE_BY_S = 2;
+const READY_MS = 3_000;
 /** The session that was just started shall not have to share the processor with the next worker. */
 const PREPARE_MS = 40;
 
@@ -57,8 +62,9 @@ export class StandbyLauncher implements WorkerLauncher {
   async #use({ pipe, readiness }: Standby, key: WorkerKey, signal: AbortSignal): Promise<boolean> {
     const { program, log } = this.#options;
     try {
-      writeSync(pipe, `${JSON.stringify(workerOptions({ program, key }))}\n`);
-      await readReadiness(readiness, signal);
+      const order: StandbyOrder = { args: workerOptions({ program, key }), use_by_s: uptime() + USE_BY_S };
+      writeSync(pipe, `${JSON.stringify(order)}\n`);
+      await readReadiness(readiness, AbortSignal.any([signal, AbortSignal.timeout(READY_MS)]));
       return true;
     } catch (cause) {
       signal.throwIfAborted();

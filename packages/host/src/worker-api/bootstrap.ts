@@ -91,6 +91,14 @@ export interface StandbyBootstrap {
   readonly readyFd: number;
 }
 
+/** The line that makes a standby worker a session's. */
+export interface StandbyOrder {
+  /** What any other worker gets on its command line. */
+  readonly args: readonly string[];
+  /** Seconds since the machine's start after which another worker may have been started for this session. */
+  readonly use_by_s: number;
+}
+
 /** Room in the command line for the one that the worker will show. */
 const COMMAND_LINE_ROOM = 512;
 

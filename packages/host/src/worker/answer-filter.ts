@@ -7,8 +7,7 @@ export interface AnswerFilterOptions {
   /** Whether the program has asked for the position of late and this viewer has not answered; if so, now it has. */
   readonly takePositionQuestion: () => boolean;
   /**
-   * The viewer lets no query through to its terminal. What may be a key is one then, and is not kept back: its Escape key
-   * comes at once.
+   * The viewer lets no query through to its terminal. A lone ESC is its Escape key then, and is not kept back.
    */
   readonly isNeverAsked: boolean;
   /** The content of the viewer's clipboard; the bytes are only lent. */
@@ -132,7 +131,7 @@ export class AnswerFilter implements Disposable {
     this.#held = bytes;
     this.#isCertain = isCertain;
     this.#isFirstDelivered = isFirstDelivered;
-    if (!isCertain && this.#options.isNeverAsked) {
+    if (bytes.length === 1 && this.#options.isNeverAsked) {
       this.#release(false);
       return;
     }
