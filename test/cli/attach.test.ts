@@ -325,6 +325,47 @@ describe("the menu", () => {
     expect(states.toSorted()).toEqual(["home: stopped", "web: running"]);
   });
 
+  test("comes also while the daemon hangs, with what can be done then", async () => {
+    await using host = await startHost();
+    await host.newSession({ name: "api" });
+    await using terminal = new CliTerminal(host.roots, ["attach", "api"]);
+    await terminal.untilScreen(PROMPT);
+    process.kill(host.daemonPid, "SIGSTOP");
+    try {
+      terminal.type("\u001c");
+      await terminal.untilScreen("the daemon does not answer: d detach  z suspend  esc back");
+      terminal.type("knrd");
+      expect(await terminal.exited).toBe(0);
+      expect(terminal.isRestored).toBe(true);
+    } finally {
+      process.kill(host.daemonPid, "SIGCONT");
+    }
+  });
+
+  test("that can't come rings, and its keys do not reach the program", async () => {
+    await using host = await startHost();
+    await host.newSession({ name: "api", command: ["/bin/sh", "-c", "echo ready; exec cat"] });
+    await using terminal = new CliTerminal(host.roots, ["attach", "api"]);
+    await terminal.untilScreen("ready");
+    // The client's own keys are known when the session's are.
+    terminal.type("one\r");
+    await terminal.untilOutput("one\r\none");
+    await host.kill();
+    terminal.type("\u001c");
+    const rung = await terminal.untilOutput("\u0007");
+    terminal.type("ky");
+    // Until the keys count again: a letter is typed now and then, and the first that counts is shown.
+    await until("keys to count again", () => {
+      if (terminal.output.length > rung) return true;
+      terminal.type("x");
+      return false;
+    });
+    terminal.type("\r");
+    await terminal.untilOutput("\r\n", rung);
+    expect(terminal.output.slice(rung)).toMatch(/^x+\r\n/);
+    await host.start();
+  });
+
   test("outlives the daemon: going back waits for it, and the key that leaves is heard", async () => {
     await using host = await startHost();
     await host.newSession({ name: "api" });

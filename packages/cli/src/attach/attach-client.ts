@@ -36,6 +36,8 @@ export interface AttachRequest {
   readonly signals: Signals;
 }
 
+/** The keys that were meant for the menu are typed by then. */
+const NO_MENU_MS = 1_500;
 /** Long enough to read a line. */
 const NOTICE_MS = 2_000;
 const OVERSIZED_COPY = " the session copied more to the clipboard than it may; nothing was copied ";
@@ -227,7 +229,8 @@ class AttachClient implements AsyncDisposable {
     const client = await this.#control.open().catch(() => undefined);
     if (client === undefined) {
       // Without a daemon a menu could do nothing, and the stream that would be given up for it could not be had back.
-      this.#input.release();
+      this.#screen.ring();
+      this.#input.ignoreFor(NO_MENU_MS);
       return undefined;
     }
     this.#dropLink();

@@ -81,6 +81,15 @@ export class AttachInput {
     if (this.#unread.length > 0) onTyped();
   }
 
+  /** Drops what is typed for a while: it is meant for a menu that does not come. */
+  ignoreFor(ms: number): void {
+    this.holdForMenu(() => undefined);
+    setTimeout(() => {
+      this.takeHeld();
+      this.release();
+    }, ms);
+  }
+
   /** All that waits to be read. */
   takeHeld(): Uint8Array {
     return Buffer.concat(this.#unread.splice(0));

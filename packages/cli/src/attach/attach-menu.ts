@@ -36,6 +36,8 @@ interface MenuRequest {
 
 /** Less of a name says nothing. */
 const MIN_NAME_COLUMNS = 6;
+/** A daemon answers in a millisecond; whoever opened the menu must not wait for one that hangs. */
+const PATIENCE_MS = 300;
 const BACK: MenuChoice = { type: "back" };
 
 /** The menu behind Ctrl-\: one line over the last row, one key for each action. */
@@ -47,16 +49,47 @@ export class AttachMenu {
   }
 
   async run(): Promise<MenuChoice> {
-    const { input, client, sessionId, events } = this.#request;
+    const { input, events } = this.#request;
     input.holdForMenu(() => events.put({ type: "typed" }));
     try {
-      const session = await client.call("session.inspect", sessionId);
-      return await this.#choose(session);
+      const session = await this.#inspect();
+      return session === undefined ? await this.#chooseAlone() : await this.#choose(session);
     } catch (error) {
       if (error instanceof MenuLeft) return error.choice;
       if (!isProtocolError(error)) throw error;
       // Whatever is wrong with the session or its daemon, attaching again finds it out and tells it.
       return BACK;
+    }
+  }
+
+  /** Undefined when the daemon hangs. */
+  async #inspect(): Promise<SessionInfo | undefined> {
+    const { client, sessionId } = this.#request;
+    try {
+      return await client.call("session.inspect", sessionId, { timeoutMs: PATIENCE_MS });
+    } catch (error) {
+      if (isProtocolError(error, "request_timeout")) return undefined;
+      throw error;
+    }
+  }
+
+  /** What can be done without the daemon. */
+  async #chooseAlone(): Promise<MenuChoice> {
+    for (;;) {
+      this.#show("the daemon does not answer: d detach  z suspend  esc back");
+      const key = await this.#nextKey();
+      switch (key.type === "text" ? key.text.toLowerCase() : key.type) {
+        case "d":
+        case "detach":
+          return { type: "outcome", outcome: { type: "detached", by: "key" } };
+        case "z":
+          return { type: "suspend" };
+        case "escape":
+        case "enter":
+        case "interrupt":
+        case "q":
+          return BACK;
+      }
     }
   }
 

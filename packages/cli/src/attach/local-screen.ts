@@ -21,6 +21,7 @@ const RESTORE_TITLE = "\x1b[23;0t";
 const TITLE_STARTS = ["\x1b]0;", "\x1b]1;", "\x1b]2;"];
 const RELEASE_FRAME = "\x1b[?2026l";
 const LINE_FEED = 0x0a;
+const BELL = 0x07;
 const CANCEL = 0x18;
 
 /** How a repaint begins that leaves the main screen alone: the ways into the alternate one, each maybe after a CAN. */
@@ -172,6 +173,11 @@ export class LocalScreen implements Disposable {
     this.#frame.note(this.#tracker.holdsFrame);
     // Its program has left the alternate screen; the host has made room for the main one.
     if (this.#mainOf === "user" && !this.#tracker.isAlternate) [this.#mainOf, this.#hasHistory] = ["session", true];
+  }
+
+  /** Tells that something can't be done, where nothing may be written. */
+  ring(): void {
+    if (this.#tracker.isBetweenSequences) this.#output.write(Uint8Array.of(BELL));
   }
 
   /** Writes text of this program over the last row. A new repaint or `leave` has to follow. */
