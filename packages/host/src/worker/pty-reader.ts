@@ -88,17 +88,27 @@ export class PtyOutputReader implements WatchedDescriptor {
   /** Reads in later turns, so that others get theirs, until a turn has nothing to read. */
   #readOn(): void {
     setImmediate(() => {
-      if (this.#canRead && this.#take(TURN_BYTES) > 0) {
-        this.#readOn();
-        return;
-      }
-      this.#isFlooded = false;
-      if (!this.#hasEnded) {
-        this.#options.watch.announce(this, true);
-        // What came since that look has not announced itself.
-        this.look();
+      let goesOn = true;
+      try {
+        goesOn = this.#canRead && this.#take(TURN_BYTES) > 0;
+      } finally {
+        // Also when somebody behind the output failed: the program must not stand still for that.
+        if (goesOn) {
+          this.#readOn();
+        } else {
+          this.#endFlood();
+        }
       }
     });
+  }
+
+  #endFlood(): void {
+    this.#isFlooded = false;
+    if (!this.#hasEnded) {
+      this.#options.watch.announce(this, true);
+      // What came since the last look has not announced itself.
+      this.look();
+    }
   }
 
   /**
