@@ -27,8 +27,8 @@ const PACKAGES: Record<string, Record<string, string>> = {
 
 /** Folder of packages/host/src -> the folders, or the files in them, that it may import. */
 const HOST_FOLDERS: Record<string, readonly string[]> = {
-  daemon: ["sessions", "agents", "store", "supervision", "logs", "worker-api", "platform"],
-  worker: ["logs", "worker-api", "platform"],
+  daemon: ["sessions", "agents", "store", "supervision", "logs", "worker-api", "platform", "runtime"],
+  worker: ["logs", "worker-api", "platform", "runtime"],
   sessions: ["agents", "store", "supervision", "logs", "worker-api", "platform"],
   agents: ["store", "worker-api", "platform"],
   supervision: ["logs", "worker-api", "platform"],
@@ -36,6 +36,7 @@ const HOST_FOLDERS: Record<string, readonly string[]> = {
   logs: ["platform"],
   "worker-api": ["platform"],
   platform: [],
+  runtime: [],
 };
 
 /** Built-in modules: which paths may import them. Pure packages run in browsers, so they get none but for the named file. */

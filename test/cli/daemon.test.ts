@@ -116,7 +116,7 @@ describe("a daemon that cannot start", () => {
     expect({ code, error: err.code, recover: err.recover }).toEqual({
       code: 1,
       error: "daemon_spawn_failed",
-      recover: "pohunek doctor",
+      recover: "Mend config.toml; docs/config.md lists its keys.",
     });
     expect(err.msg).toContain("log.level");
     expect(err.msg).toMatch(/^the daemon did not start: (?!pohunekd)[^()]+/);

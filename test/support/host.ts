@@ -115,7 +115,8 @@ export class Host implements AsyncDisposable {
   /** Starts the daemon and does not wait for anything. */
   spawn(env: Readonly<Record<string, string>> = {}): Subprocess<"ignore", "pipe", "pipe"> {
     const daemon = Bun.spawn([...(this.#options.wrap ?? []), ...programCommand("daemon", "run")], {
-      env: this.roots.environment({ ...this.#options.env, ...env }),
+      // As the CLI starts it.
+      env: this.roots.environment({ BUN_GC_TIMER_DISABLE: "1", ...this.#options.env, ...env }),
       cwd: this.roots.base,
       stdin: "ignore",
       stdout: "pipe",

@@ -11,6 +11,8 @@ const READY_TIMEOUT_MS = 15_000;
 const OTHER_READY_MS = 5_000;
 /** The file system's events announce the socket; looking by itself only covers what they miss. */
 const LOOK_AGAIN_MS = 250;
+/** The daemon gives memory back when it rests. The runtime's own timer would collect in every second, for nothing. */
+const QUIET_RUNTIME = { BUN_GC_TIMER_DISABLE: "1" };
 /** So much of what a failed daemon said is told. */
 const TAIL_LINES = 5;
 
@@ -43,7 +45,7 @@ export function daemonCommand(context: CommandContext, place: DaemonPlace, extra
     argv0: "pohunekd",
     // It must not keep a directory busy.
     cwd: "/",
-    env: { ...context.settings.daemonEnvironment(), XDG_RUNTIME_DIR: place.runtimeDir, ...extra },
+    env: { ...context.settings.daemonEnvironment(), ...QUIET_RUNTIME, XDG_RUNTIME_DIR: place.runtimeDir, ...extra },
   };
 }
 

@@ -7,6 +7,7 @@ import { chooseUserShell, SHELL_RUNTIME } from "../agents/launch.ts";
 import { pruneLogs } from "../logs/log-files.ts";
 import type { Logger } from "../logs/logger.ts";
 import type { Platform } from "../platform/index.ts";
+import { IdleCollector } from "../runtime/idle-collector.ts";
 import { runningWorker } from "../sessions/reachable-worker.ts";
 import { Store } from "../store/store.ts";
 import type { Supervisor } from "../supervision/supervisor.ts";
@@ -54,6 +55,9 @@ export interface DaemonOptions {
   readonly crash: () => void;
 }
 
+/** What an answer leaves behind beside itself, in the collector's measure: some sixteen are worth a collection. */
+const ANSWER_WORK_BYTES = 65_536;
+
 /** One running daemon. Disposing of it ends the service and leaves the workers alone. */
 export class Daemon implements AsyncDisposable {
   readonly #options: DaemonOptions;
@@ -62,6 +66,7 @@ export class Daemon implements AsyncDisposable {
   readonly #attachments: Attachments;
   readonly #unix: Listener;
   readonly #overlays: OverlayListeners;
+  readonly #collector: IdleCollector;
 
   private constructor(parts: {
     options: DaemonOptions;
@@ -70,6 +75,7 @@ export class Daemon implements AsyncDisposable {
     attachments: Attachments;
     unix: Listener;
     overlays: OverlayListeners;
+    collector: IdleCollector;
   }) {
     this.#options = parts.options;
     this.#store = parts.store;
@@ -77,6 +83,7 @@ export class Daemon implements AsyncDisposable {
     this.#attachments = parts.attachments;
     this.#unix = parts.unix;
     this.#overlays = parts.overlays;
+    this.#collector = parts.collector;
   }
 
   /** In this order: store loaded, workers found, state reconciled, sockets bound, readiness told. */
@@ -113,7 +120,9 @@ export class Daemon implements AsyncDisposable {
     );
     const room = new DescriptorRoom(platform.self.openFilesLimit());
     const handlers = listHandlers(options, { core, attachments, waiters, doctor, daemonId, room });
-    const dispatcher = new Dispatcher({ handlers, daemonId, log });
+    const collector = new IdleCollector(() => Bun.gc(true));
+    const onAnswer = (bytes: number): void => collector.noteOutput(ANSWER_WORK_BYTES + bytes);
+    const dispatcher = new Dispatcher({ handlers, daemonId, log, onAnswer });
     const accept: ListenerOptions["accept"] = (socket, origin) =>
       new Peer({
         socket,
@@ -127,22 +136,16 @@ export class Daemon implements AsyncDisposable {
     const overlays = new OverlayListeners(config.overlays, { accept, room, log, uid, readTcpOwner });
     listening.overlays = overlays;
     overlays.start();
-    const unix = listenUnix({
-      accept,
-      room,
-      log,
-      path: publicSocketPath(roots),
-      uid,
-      readPeer: (fd) => platform.readPeer(fd),
-    });
+    const unix = listenLocally(options, { accept, room });
     log.info("ready", { daemon_id: daemonId, pid: process.pid });
     tellServiceManager(options, env["NOTIFY_SOCKET"]);
-    return new Daemon({ options, store, core, attachments, unix, overlays });
+    return new Daemon({ options, store, core, attachments, unix, overlays, collector });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const { log, supervisor } = this.#options;
     log.info("stopping");
+    this.#collector[Symbol.dispose]();
     this.#unix.stop();
     this.#overlays.stop();
     this.#attachments[Symbol.dispose]();
@@ -153,6 +156,15 @@ export class Daemon implements AsyncDisposable {
     this.#store[Symbol.dispose]();
     log.info("stopped");
   }
+}
+
+function listenLocally(
+  { roots, platform, log }: DaemonOptions,
+  { accept, room }: Pick<ListenerOptions, "accept" | "room">,
+): Listener {
+  const uid = platform.self.uid();
+  const readPeer = (fd: number): ReturnType<Platform["readPeer"]> => platform.readPeer(fd);
+  return listenUnix({ accept, room, log, path: publicSocketPath(roots), uid, readPeer });
 }
 
 function newDaemonId(): DaemonId {

@@ -52,6 +52,8 @@ export interface DispatcherOptions {
   readonly handlers: Handlers;
   readonly daemonId: DaemonId;
   readonly log: Logger;
+  /** An answer of so many bytes was made. */
+  readonly onAnswer: (bytes: number) => void;
 }
 
 type AnyHandler = (params: unknown, context: RequestContext) => unknown;
@@ -82,6 +84,7 @@ export class Dispatcher {
       const version = connection.version.current;
       const result = await this.#call(request, connection);
       const line = encodeAnswer(version, request, result);
+      this.#options.onAnswer(line.length);
       log.info("request", summary(request, connection, { after_ms: since(startedAt) }));
       return line;
     } catch (cause) {

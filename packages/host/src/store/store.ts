@@ -124,7 +124,7 @@ export class Store implements Disposable {
   loadSessions(): LoadedSessions {
     const records: SessionRecord[] = [];
     const unreadable: UnreadableRow[] = [];
-    for (const row of this.#db.query<SessionRow, []>("SELECT * FROM sessions ORDER BY created_at, id").all()) {
+    for (const row of this.#db.query<SessionRow, []>("SELECT * FROM sessions ORDER BY created_at, rowid").all()) {
       const read = fromRow(row);
       if ("reason" in read) {
         unreadable.push(read);

@@ -1,6 +1,7 @@
 import type { Logger } from "../logs/logger.ts";
 import { failureFields } from "../logs/logger.ts";
 import type { Platform, WindowSize } from "../platform/index.ts";
+import { IdleCollector, WORTH } from "../runtime/idle-collector.ts";
 import type { WorkerEvent } from "../worker-api/events.ts";
 import type { ExitOutcome, Inspection, RuntimeFault, WorkerIdentity, WorkerPhase } from "../worker-api/inspection.ts";
 import type { WorkerJournal } from "../worker-api/journal.ts";
@@ -15,7 +16,6 @@ import type { Announcement } from "./announcer.ts";
 import { Announcer } from "./announcer.ts";
 import { AttachStreams } from "./attach-streams.ts";
 import type { DescriptorWatch } from "./descriptor-watch.ts";
-import { IdleCollector, WORTH } from "./idle-collector.ts";
 import type { JournalFile } from "./journal-file.ts";
 import { describeSession, describeTerminal } from "./observation.ts";
 import { OutputWaiters } from "./output-waiters.ts";
