@@ -28,6 +28,7 @@ export class AttachInput {
   /** Told when there is something to read for the menu. */
   #menu: (() => void) | undefined;
   #isHeld = false;
+  #isIgnoring = false;
   #holdTimer: Timer | undefined;
 
   constructor(source: TerminalInputSource, listener: AttachInputListener) {
@@ -81,13 +82,13 @@ export class AttachInput {
     if (this.#unread.length > 0) onTyped();
   }
 
-  /** Drops what is typed for a while: it is meant for a menu that does not come. */
+  /** Drops what is typed for a while: it is meant for a menu that does not come. The client's own keys count. */
   ignoreFor(ms: number): void {
-    this.holdForMenu(() => undefined);
+    this.#isIgnoring = true;
     setTimeout(() => {
-      this.takeHeld();
-      this.release();
+      this.#isIgnoring = false;
     }, ms);
+    this.release();
   }
 
   /** All that waits to be read. */
@@ -129,7 +130,7 @@ export class AttachInput {
   }
 
   #forward(bytes: Uint8Array): void {
-    if (bytes.length === 0) return;
+    if (bytes.length === 0 || this.#isIgnoring) return;
     if (this.#session !== undefined) {
       this.#session(bytes);
       return;
