@@ -1,7 +1,6 @@
 import type { WorkerKey, WorkerProgram } from "./supervisor.ts";
-import { WORKER_ENVIRONMENT } from "./worker-environment.ts";
 import type { WorkerLauncher } from "./worker-launcher.ts";
-import { DETACH, readReadiness, workerArgv } from "./worker-launcher.ts";
+import { readReadiness, spawnDetached, workerOptions } from "./worker-launcher.ts";
 
 /** Workers that outlive the daemon on a host without a service manager. */
 export class DetachedLauncher implements WorkerLauncher {
@@ -13,13 +12,7 @@ export class DetachedLauncher implements WorkerLauncher {
 
   async launch(key: WorkerKey, signal: AbortSignal): Promise<void> {
     const program = this.#program;
-    const shell = Bun.spawn(["/bin/sh", "-c", DETACH, "sh", ...workerArgv({ program, key })], {
-      cwd: "/",
-      env: { ...WORKER_ENVIRONMENT, ...program.env },
-      stdin: "ignore",
-      stdout: "pipe",
-      stderr: "ignore",
-    });
+    const shell = spawnDetached(program, workerOptions({ program, key }));
     await readReadiness(shell.stdout, signal);
     await shell.exited;
   }

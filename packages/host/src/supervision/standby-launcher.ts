@@ -6,9 +6,8 @@ import type { Platform } from "../platform/index.ts";
 import type { StandbyOrder } from "../worker-api/bootstrap.ts";
 import { standbyArgs } from "../worker-api/bootstrap.ts";
 import type { WorkerKey, WorkerProgram } from "./supervisor.ts";
-import { WORKER_ENVIRONMENT } from "./worker-environment.ts";
 import type { WorkerLauncher } from "./worker-launcher.ts";
-import { DETACH, READY_FD, readReadiness, workerOptions } from "./worker-launcher.ts";
+import { READY_FD, readReadiness, spawnDetached, workerOptions } from "./worker-launcher.ts";
 
 export interface StandbyLauncherOptions {
   readonly program: WorkerProgram;
@@ -106,15 +105,9 @@ export class StandbyLauncher implements WorkerLauncher {
 
 function startStandby(program: WorkerProgram, platform: Platform): Standby {
   const options = standbyArgs({ standbyFd: STANDBY_FD, readyFd: READY_FD }, program.stateRoot);
-  const argv = [program.executable, ...program.leadingArgs, ...options];
   const { read, write } = platform.self.openPipe();
   try {
-    const shell = Bun.spawn(["/bin/sh", "-c", DETACH, "sh", ...argv], {
-      cwd: "/",
-      env: { ...WORKER_ENVIRONMENT, ...program.env },
-      stdio: ["ignore", "pipe", "ignore", "ignore", read],
-    });
-    return { pipe: write, readiness: shell.stdout };
+    return { pipe: write, readiness: spawnDetached(program, options, read).stdout };
   } catch (cause) {
     closeSync(write);
     throw cause;

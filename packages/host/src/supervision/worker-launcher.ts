@@ -1,6 +1,7 @@
 import { bootstrapArgs } from "../worker-api/bootstrap.ts";
 import { workerError } from "../worker-api/worker-error.ts";
 import type { WorkerKey, WorkerProgram } from "./supervisor.ts";
+import { WORKER_ENVIRONMENT } from "./worker-environment.ts";
 
 /** How a backend turns a key into a process. */
 export interface WorkerLauncher extends AsyncDisposable {
@@ -25,7 +26,17 @@ export interface LaunchArguments {
  * Starts the worker in the background and goes away, so the worker has no parent among our processes; being no group
  * leader, it can make its own session. The shell's standard output becomes the worker's readiness pipe.
  */
-export const DETACH = `"$@" ${READY_FD}>&1 >/dev/null 2>&1 </dev/null &`;
+const DETACH = `"$@" ${READY_FD}>&1 >/dev/null 2>&1 </dev/null &`;
+
+/** Starts this program as a worker without a parent. `extra` becomes its descriptor 4. */
+export function spawnDetached(program: WorkerProgram, options: readonly string[], extra: number | "ignore" = "ignore") {
+  const argv = [program.executable, ...program.leadingArgs, ...options];
+  return Bun.spawn(["/bin/sh", "-c", DETACH, "sh", ...argv], {
+    cwd: "/",
+    env: { ...WORKER_ENVIRONMENT, ...program.env },
+    stdio: ["ignore", "pipe", "ignore", "ignore", extra],
+  });
+}
 
 export function workerArgv(launch: LaunchArguments): string[] {
   return [launch.program.executable, ...launch.program.leadingArgs, ...workerOptions(launch)];
