@@ -11,8 +11,7 @@ export function toSessionInfo(session: Session): SessionInfoReply {
   const now = activity?.current;
   return {
     id: record.id,
-    // A shell has no conversation of its own that could be resumed or forked.
-    capabilities: { resume: false, fork: false },
+    capabilities: capabilitiesOf(record),
     name: record.name,
     agent: record.agent,
     agent_base: record.agentBase,
@@ -23,6 +22,7 @@ export function toSessionInfo(session: Session): SessionInfoReply {
     rows: live?.rows ?? record.rows,
     state: record.state,
     state_source: "process",
+    ...nativeReference(record),
     activity: now?.activity,
     warnings:
       record.warnings.length === 0
@@ -33,6 +33,24 @@ export function toSessionInfo(session: Session): SessionInfoReply {
     updated_at: record.updatedAt,
     exit_code: record.exitCode,
   };
+}
+
+/** A shell has no conversation of its own that could be resumed or forked. */
+function capabilitiesOf({ nativeLaunch }: SessionRecord): SessionInfoReply["capabilities"] {
+  return { resume: nativeLaunch?.resumeArgs !== undefined, fork: nativeLaunch?.forkArgs !== undefined };
+}
+
+function nativeReference({
+  nativeReference: known,
+}: SessionRecord): Pick<SessionInfoReply, "native_session_id" | "native_session_path"> {
+  switch (known?.kind) {
+    case "id":
+      return { native_session_id: known.value };
+    case "path":
+      return { native_session_path: known.value };
+    case undefined:
+      return {};
+  }
 }
 
 function runtimeInfo({ runtime }: SessionRecord): NonNullable<SessionInfoReply["runtime"]> {

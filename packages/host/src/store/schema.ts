@@ -64,4 +64,12 @@ export const MIGRATIONS: readonly Migration[] = [
       ) STRICT`);
     },
   },
+  {
+    version: 3,
+    summary: "how an agent's own conversation is taken up again",
+    apply(db) {
+      db.run("ALTER TABLE sessions ADD COLUMN native_launch TEXT");
+      db.run("ALTER TABLE sessions ADD COLUMN native_reference TEXT");
+    },
+  },
 ];

@@ -1,7 +1,8 @@
 import type { RuntimeState, SessionId, SessionState, WorkerId, WorkerInstanceId } from "@pohunek/protocol/wire";
+import type { NativeLaunch, NativeReference } from "./native-launch.ts";
 
-/** What the session's root process is: a shell at its prompt, or a program that is at work until it ends. */
-export const LAUNCH_KINDS = ["shell", "command"] as const;
+/** What the session's root process is: a shell at its prompt, a program that is at work until it ends, or an agent. */
+export const LAUNCH_KINDS = ["shell", "command", "agent"] as const;
 export type LaunchKind = (typeof LAUNCH_KINDS)[number];
 
 /** One thing worth knowing that happened while the session was set up. */
@@ -35,8 +36,8 @@ export interface RuntimeRecord {
 }
 
 /**
- * What the daemon keeps about a session. Arguments, environment, input and output are never part of it: `program` is the
- * base name of what was launched.
+ * What the daemon keeps about a session. Environment, input and output are never part of it, nor the arguments of a
+ * command: `program` is the base name of what was launched. Of an agent it keeps what a resume needs.
  */
 export interface SessionRecord {
   readonly id: SessionId;
@@ -52,6 +53,10 @@ export interface SessionRecord {
   readonly exitCode?: number;
   readonly exitSignal?: string;
   readonly runtime: RuntimeRecord;
+  /** How the agent's conversation is taken up again. Present for every session of an agent or a profile. */
+  readonly nativeLaunch?: NativeLaunch;
+  /** That conversation, once it is known. */
+  readonly nativeReference?: NativeReference;
   readonly metadata: Readonly<Record<string, string>>;
   readonly warnings: readonly SessionWarning[];
   readonly createdAt: string;

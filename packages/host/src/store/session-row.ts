@@ -1,5 +1,6 @@
 import type { SessionId, WorkerId, WorkerInstanceId } from "@pohunek/protocol/wire";
 import { isSessionId, isWorkerInstanceId, RUNTIME_STATES, SESSION_STATES } from "@pohunek/protocol/wire";
+import { readNativeLaunch, readNativeReference } from "./native-launch.ts";
 import type { SessionRecord, SessionWarning, WorkerProcessRecord } from "./session-record.ts";
 import { LAUNCH_KINDS } from "./session-record.ts";
 
@@ -38,6 +39,8 @@ export function toRow(record: SessionRecord): SessionRow {
     started_at: runtime.startedAt ?? null,
     last_connected_at: runtime.lastConnectedAt ?? null,
     loss_reason: runtime.lossReason ?? null,
+    native_launch: record.nativeLaunch === undefined ? null : JSON.stringify(record.nativeLaunch),
+    native_reference: record.nativeReference === undefined ? null : JSON.stringify(record.nativeReference),
     metadata: JSON.stringify(record.metadata),
     warnings: JSON.stringify(record.warnings),
     created_at: record.createdAt,
@@ -84,6 +87,8 @@ function readRow(row: SessionRow): SessionRecord {
       lastConnectedAt: optionalText(row, "last_connected_at"),
       lossReason: optionalText(row, "loss_reason"),
     },
+    nativeLaunch: optionalObject(row, "native_launch", readNativeLaunch),
+    nativeReference: optionalObject(row, "native_reference", readNativeReference),
     metadata: stringMap(row, "metadata"),
     warnings: warnings(row, "warnings"),
     createdAt: timestamp(row, "created_at"),
@@ -151,6 +156,16 @@ function parseJson(row: SessionRow, column: string): unknown {
   } catch (cause) {
     throw new Error(`${column} is not JSON`, { cause });
   }
+}
+
+/** What can't be understood counts as absent: it must not keep a running session from being found. */
+function optionalObject<Value>(
+  row: SessionRow,
+  column: string,
+  read: (value: unknown) => Value | undefined,
+): Value | undefined {
+  const value = row[column] === null || row[column] === undefined ? undefined : parseJson(row, column);
+  return typeof value === "object" && value !== null ? read(value) : undefined;
 }
 
 function stringMap(row: SessionRow, column: string): Record<string, string> {

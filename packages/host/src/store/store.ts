@@ -56,6 +56,8 @@ const SESSION_COLUMNS: readonly SessionColumn[] = [
   "started_at",
   "last_connected_at",
   "loss_reason",
+  "native_launch",
+  "native_reference",
   "metadata",
   "warnings",
   "created_at",

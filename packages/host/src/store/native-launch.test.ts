@@ -1,0 +1,42 @@
+import { expect, test } from "bun:test";
+import type { NativeLaunch, NativeReference } from "./native-launch.ts";
+import { readNativeLaunch, readNativeReference } from "./native-launch.ts";
+
+const LAUNCH: NativeLaunch = {
+  package: { id: "example.runtime", digest: "ab".repeat(32) },
+  profileRevision: "cd".repeat(32),
+  program: "agent",
+  args: ["--plain"],
+  reference: { kind: "id", strategy: "assigned" },
+  resumeArgs: ["--resume", "{reference}"],
+  forkArgs: ["--fork", "{reference}"],
+};
+const REFERENCE: NativeReference = { kind: "path", value: "/x/y", source: "open_file" };
+
+test("what was frozen is read as it was written", () => {
+  expect(readNativeLaunch(JSON.parse(JSON.stringify(LAUNCH)))).toEqual(LAUNCH);
+  expect(readNativeLaunch({ program: "agent", args: [] })).toEqual({ program: "agent", args: [] });
+  expect(readNativeReference(JSON.parse(JSON.stringify(REFERENCE)))).toEqual(REFERENCE);
+});
+
+test("anything else is no launch and no reference", () => {
+  const launches = [
+    {},
+    { ...LAUNCH, program: 1 },
+    { ...LAUNCH, args: "--resume" },
+    { ...LAUNCH, resumeArgs: ["--resume", 7] },
+    { ...LAUNCH, forkArgs: {} },
+    { ...LAUNCH, package: { id: "example.runtime" } },
+    { ...LAUNCH, reference: { kind: "other", strategy: "assigned" } },
+    { ...LAUNCH, reference: { kind: "id", strategy: "guessed" } },
+    { ...LAUNCH, profileRevision: true },
+  ];
+  expect(launches.map(readNativeLaunch)).toEqual(launches.map(() => undefined));
+  const references = [
+    {},
+    { ...REFERENCE, kind: "name" },
+    { ...REFERENCE, source: "me" },
+    { ...REFERENCE, value: null },
+  ];
+  expect(references.map(readNativeReference)).toEqual(references.map(() => undefined));
+});

@@ -1,0 +1,58 @@
+const REFERENCE_KINDS = ["id", "path"] as const;
+type ReferenceKind = (typeof REFERENCE_KINDS)[number];
+
+/** How an agent's own conversation becomes known: given by us at the launch, or learned afterwards in one of three ways. */
+export const REFERENCE_SOURCES = ["assigned", "reported", "open_file", "exit_text"] as const;
+export type ReferenceSource = (typeof REFERENCE_SOURCES)[number];
+
+/** The name by which an agent finds one of its own conversations. */
+export interface NativeReference {
+  readonly kind: ReferenceKind;
+  readonly value: string;
+  readonly source: ReferenceSource;
+}
+
+/**
+ * What a later resume or fork of an agent's conversation runs, frozen when the session was started: the profile or the
+ * package may say something else by then. No environment is part of it, since that may hold secrets.
+ */
+export interface NativeLaunch {
+  /** The package version that the session was started with. Absent: the compiled-in shell. */
+  readonly package?: { readonly id: string; readonly digest: string };
+  /** Revision of the profile that the session was started from; its name is the session's `agent`. */
+  readonly profileRevision?: string;
+  /** As it is looked up: a bare file name, or an absolute path of a profile. */
+  readonly program: string;
+  /** Arguments of a fresh launch, without a reference. */
+  readonly args: readonly string[];
+  readonly reference?: { readonly kind: ReferenceKind; readonly strategy: ReferenceSource };
+  /** Whole argv after the program, one token exactly `{reference}`. Absent: the conversation cannot be resumed. */
+  readonly resumeArgs?: readonly string[];
+  /** The same for a fork; `{new_reference}` may occur once. */
+  readonly forkArgs?: readonly string[];
+}
+
+/** Reads what was stored. Undefined for anything else than exactly that: a conversation is then not resumed. */
+export function readNativeLaunch(value: unknown): NativeLaunch | undefined {
+  const { package: pinned, profileRevision, program, args, reference, resumeArgs, forkArgs } = value as NativeLaunch;
+  const isWhole =
+    typeof program === "string" &&
+    isTexts(args) &&
+    (profileRevision === undefined || typeof profileRevision === "string") &&
+    (resumeArgs === undefined || isTexts(resumeArgs)) &&
+    (forkArgs === undefined || isTexts(forkArgs)) &&
+    (pinned === undefined || (typeof pinned.id === "string" && typeof pinned.digest === "string")) &&
+    (reference === undefined ||
+      (REFERENCE_KINDS.includes(reference.kind) && REFERENCE_SOURCES.includes(reference.strategy)));
+  return isWhole ? { package: pinned, profileRevision, program, args, reference, resumeArgs, forkArgs } : undefined;
+}
+
+export function readNativeReference(value: unknown): NativeReference | undefined {
+  const { kind, value: text, source } = value as NativeReference;
+  const isWhole = REFERENCE_KINDS.includes(kind) && REFERENCE_SOURCES.includes(source) && typeof text === "string";
+  return isWhole ? { kind, value: text, source } : undefined;
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
