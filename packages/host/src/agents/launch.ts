@@ -20,7 +20,7 @@ export interface LaunchRequest {
 }
 
 /** The runtime that is compiled in; all others come from packages. */
-export const SHELL_RUNTIME = "shell";
+const SHELL_RUNTIME = "shell";
 
 /** Shells that take `-l` for a login shell. Others are started plainly. */
 const LOGIN_FLAG_SHELLS = new Set(["sh", "bash", "dash", "zsh", "fish", "ksh", "mksh", "ash", "busybox"]);

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { AnnouncedEvent } from "@pohunek/protocol";
 import type { ClipboardPolicy, DaemonId } from "@pohunek/protocol/wire";
 import { daemonIdOf } from "@pohunek/protocol/wire";
-import { chooseUserShell, SHELL_RUNTIME } from "../agents/launch.ts";
+import { chooseUserShell } from "../agents/launch.ts";
+import { InstalledRuntimes } from "../agents/packages/installed-runtimes.ts";
 import { pruneLogs } from "../logs/log-files.ts";
 import type { Logger } from "../logs/logger.ts";
 import type { Platform } from "../platform/index.ts";
@@ -230,6 +231,7 @@ function listHandlers(options: DaemonOptions, parts: Parts): Handlers {
   const { env, roots, config, platform, release } = options;
   const { registry, changes, creator, ender, inputs, inventory } = core;
   const userShell = chooseUserShell([env["SHELL"], userInfo().shell ?? undefined]);
+  const runtimes = new InstalledRuntimes();
   const launcher = new SessionLauncher({
     creator,
     inputs,
@@ -247,9 +249,14 @@ function listHandlers(options: DaemonOptions, parts: Parts): Handlers {
     ...hostMethods({
       release,
       doctor,
-      runtimes: () => [
-        { agent: SHELL_RUNTIME, agent_base: SHELL_RUNTIME, available: true, path: userShell, supported: true },
-      ],
+      runtimes: () =>
+        runtimes.all.map(({ id }) => ({
+          agent: id,
+          agent_base: id,
+          available: true,
+          path: userShell,
+          supported: true,
+        })),
       hasGit: () => Bun.which("git", { PATH: env["PATH"] ?? "" }) !== null,
     }),
     ...lifecycleMethods({ registry, launcher, ender, inventory }),
