@@ -141,6 +141,27 @@ describe("attach", () => {
     }
   }, 90_000);
 
+  test("in the middle of a character gives the picture, and then the whole character once", async () => {
+    const character = Buffer.from("😀");
+    const printed = (bytes: Uint8Array): string => [...bytes].map((byte) => `\\${byte.toString(8)}`).join("");
+    for (const count of [1, 2, 3]) {
+      await using worker = await WorkerUnderTest.start();
+      const [first, rest] = [character.subarray(0, count), character.subarray(count)];
+      const script = `stty -echo; printf 'before${printed(first)}'; read x; printf '${printed(rest)}after'; read x`;
+      await using session = await worker.run(script);
+      await until("the beginning", async () => (await session.client.inspect()).output.end_offset === 6 + count);
+      using viewer = await Viewer.attach(session.client);
+      await viewer.isSynced();
+      expect(viewer.syncs).toMatchObject([{ output_offset: 6, skipped_bytes: 0 }]);
+      const painted = viewer.totalBytes;
+      expect(viewer.text).toContain("before");
+      expect(viewer.text).not.toContain("\ufffd");
+      viewer.type("\n");
+      await viewer.sees("after");
+      expect(viewer.bytes.subarray(painted).toString("utf8")).toBe("😀after");
+    }
+  });
+
   test("closing ends one attach and nothing else", async () => {
     await using worker = await WorkerUnderTest.start();
     await using session = await worker.run("stty -echo; printf ready; exec cat");

@@ -1,9 +1,11 @@
 import type { ProtocolError } from "@pohunek/protocol/wire";
+import type { WindowSize } from "../platform/index.ts";
 import type { StreamSync } from "../worker-api/frames.ts";
-import { encodeMessageFrame, FRAME, FRAME_HEADER_BYTES, writeFrameHeader } from "../worker-api/frames.ts";
+import { encodeFrame, encodeMessageFrame, FRAME, FRAME_HEADER_BYTES, writeFrameHeader } from "../worker-api/frames.ts";
 import type { ExitOutcome } from "../worker-api/inspection.ts";
 import { WORKER_LIMITS } from "../worker-api/limits.ts";
 import { errorBody } from "../worker-api/worker-error.ts";
+import { CHARACTER_BYTES, firstCharacterBytes, unfinishedBytes } from "./character-border.ts";
 import type { FlowReader } from "./flow-control.ts";
 import type { OutputRing } from "./output-ring.ts";
 
@@ -21,6 +23,8 @@ export interface StreamOpening {
   readonly fromOffset: number;
   /** First live byte. */
   readonly outputOffset: number;
+  /** Output from `fromOffset` to before this is the beginning of a character, which comes when it is whole. */
+  readonly heldTo?: number;
   readonly cols: number;
   readonly rows: number;
 }
@@ -46,6 +50,18 @@ export interface RawStreamListener {
   failed(error: ProtocolError): void;
 }
 
+/**
+ * An opening by a repaint of the state at `endOffset`. It ends with the bytes of what is unfinished there: those of a
+ * character are left out and come again with the rest of it.
+ */
+export function openByRepaint(repaint: Uint8Array, at: WindowSize & { readonly endOffset: number }): StreamOpening {
+  const { endOffset, cols, rows } = at;
+  const held = unfinishedBytes(repaint);
+  const bytes = repaint.subarray(0, repaint.length - held);
+  const offset = endOffset - held;
+  return { kind: FRAME.repaint, bytes, fromOffset: offset, outputOffset: offset, heldTo: endOffset, cols, rows };
+}
+
 /** More than a socket takes at once. */
 const RAW_WRITE_BYTES = 262_144;
 export const SCRATCH_BYTES = FRAME_HEADER_BYTES + WORKER_LIMITS.framePayloadBytes;
@@ -60,6 +76,7 @@ export class AttachStream implements FlowReader {
   #offset = 0;
   /** Output before this offset is told as replay. */
   #liveFrom = 0;
+  #heldTo = 0;
   #takenBytes = 0;
   #isLoose = false;
   /** A part of the repaint for a viewer that fell behind still waits for the socket. */
@@ -107,7 +124,7 @@ export class AttachStream implements FlowReader {
         this.#hasLeftScreen = false;
         this.#open("screen_left");
       } else if (this.lagBytes > 0) {
-        if (!this.#writeOutput()) {
+        if (this.#offset < this.#heldTo ? !this.#releaseCharacter() : !this.#writeOutput()) {
           return;
         }
       } else if (this.#exit) {
@@ -161,11 +178,12 @@ export class AttachStream implements FlowReader {
 
   #open(reason: StreamSync["reason"]): void {
     const opening = this.#options.open(reason);
-    const skipped = reason === "attached" ? 0 : opening.fromOffset - this.#offset;
+    const skipped = reason === "attached" ? 0 : Math.max(0, opening.fromOffset - this.#offset);
     const { cols, rows, outputOffset } = opening;
     const sync: StreamSync = { reason, output_offset: outputOffset, skipped_bytes: skipped, cols, rows };
     this.#offset = opening.fromOffset;
     this.#liveFrom = outputOffset;
+    this.#heldTo = opening.heldTo ?? 0;
     const { raw } = this.#options;
     if (raw) {
       raw.sync(sync);
@@ -179,6 +197,21 @@ export class AttachStream implements FlowReader {
       writeFrameHeader(header, opening.kind, piece.length);
       this.#pending.push(header, piece);
     }
+  }
+
+  /** Sends the character that the repaint left out, in one piece: viewers that take it in two may lose it. False: it is not whole. */
+  #releaseCharacter(): boolean {
+    const { ring, raw } = this.#options;
+    const bytes = new Uint8Array(CHARACTER_BYTES);
+    const count = ring.copy(this.#offset, bytes);
+    const length = firstCharacterBytes(bytes.subarray(0, count)) || (this.#exit ? count : 0);
+    const character = bytes.subarray(0, length);
+    if (length > 0) {
+      this.#offset += length;
+      this.#heldTo = 0;
+      this.#pending.push(raw ? character : encodeFrame(FRAME.output, character));
+    }
+    return length > 0;
   }
 
   /** False: the sink is full. */

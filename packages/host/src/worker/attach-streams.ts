@@ -5,7 +5,7 @@ import type { ExitOutcome } from "../worker-api/inspection.ts";
 import type { OpenDataStreamParams } from "../worker-api/operations.ts";
 import { OBSERVATION_SINCE } from "../worker-api/version.ts";
 import type { ByteSink, RawStreamListener, StreamOpening } from "./attach-stream.ts";
-import { AttachStream, SCRATCH_BYTES } from "./attach-stream.ts";
+import { AttachStream, openByRepaint, SCRATCH_BYTES } from "./attach-stream.ts";
 import type { FlowLimits } from "./flow-control.ts";
 import { FLOW_LIMITS, FlowControl } from "./flow-control.ts";
 import { PictureStreams } from "./picture-streams.ts";
@@ -141,8 +141,7 @@ export class AttachStreams implements Disposable {
     });
     this.#onRepaint(repaint.length);
     const bytes = room === "" ? repaint : Buffer.concat([Buffer.from(room), repaint]);
-    const { endOffset } = ring;
-    return { kind: FRAME.repaint, bytes, fromOffset: endOffset, outputOffset: endOffset, ...size };
+    return openByRepaint(bytes, { endOffset: ring.endOffset, ...size });
   }
 
   /** Version 1 knows no repaint: it gets retained output from the start of a line, on a cleared terminal. */
