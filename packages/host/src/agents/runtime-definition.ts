@@ -82,6 +82,8 @@ export interface InputRules {
   readonly restoresInterrupted: boolean;
   /** Key bytes of an interrupt. */
   readonly interruptKeys: string;
+  /** Time between two bytes of interruptKeys, where they must not come at once; absent: one write. */
+  readonly interruptGapMs?: number;
 }
 export interface StopRules {
   /** Signal the whole process group and close the PTY (default true). */ readonly signalGroup: boolean;

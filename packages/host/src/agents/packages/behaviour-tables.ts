@@ -11,6 +11,7 @@ const URL_PATH: TextRule = { maxBytes: 256, pattern: /^\/[!-~]*$/, meaning: "a p
 const ESCAPE = "\u001b";
 const MAX_SUBMIT_DELAY_MS = 5000;
 const MAX_STARTUP_GRACE_MS = 60_000;
+const MAX_INTERRUPT_GAP_MS = 2000;
 const MAX_STOP_GRACE_MS = 60_000;
 const MAX_CLEAR_REPEAT = 1024;
 
@@ -26,6 +27,7 @@ export function readInput(table: TomlTable): InputRules {
     midTurn: table.choice("mid_turn", ["queued", "steering", "cuts_request"]),
     restoresInterrupted: table.flag("restores_interrupted", false),
     interruptKeys: table.optionalText("interrupt_keys", KEYS) ?? ESCAPE,
+    interruptGapMs: optionalTime(table, "interrupt_gap_ms", MAX_INTERRUPT_GAP_MS),
   };
   table.end();
   return input;
@@ -41,12 +43,16 @@ function readClearLine(table: TomlTable | undefined): InputRules["clearLine"] {
   return clear;
 }
 
+function optionalTime(table: TomlTable, name: string, max: number): number | undefined {
+  return table.has(name) ? table.integer(name, { min: 0, max, absent: 0 }) : undefined;
+}
+
 export function readStop(table: TomlTable | undefined): StopRules {
   if (table === undefined) return { signalGroup: true };
-  const graceMs = table.has("grace_ms")
-    ? table.integer("grace_ms", { min: 0, max: MAX_STOP_GRACE_MS, absent: 0 })
-    : undefined;
-  const stop = { signalGroup: table.flag("signal_group", true), graceMs };
+  const stop = {
+    signalGroup: table.flag("signal_group", true),
+    graceMs: optionalTime(table, "grace_ms", MAX_STOP_GRACE_MS),
+  };
   table.end();
   return stop;
 }

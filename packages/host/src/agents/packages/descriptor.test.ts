@@ -53,6 +53,7 @@ clear_line = { keys = "\\u0015", repeat = 64 }
 mid_turn = "queued"
 restores_interrupted = true
 interrupt_keys = "\\u001b\\u001b"
+interrupt_gap_ms = 300
 
 [stop]
 signal_group = true
@@ -155,6 +156,7 @@ describe("a description", () => {
         midTurn: "queued",
         restoresInterrupted: true,
         interruptKeys: "\u001b\u001b",
+        interruptGapMs: 300,
       },
       stop: { signalGroup: true, graceMs: 3000 },
       transcripts: { root: "projects", parser: "demo-v1" },
