@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { MANIFEST_LIMITS } from "./manifest.ts";
 import { ManifestError, parseManifest } from "./parse-manifest.ts";
 
-const HEAD = "format = 1\n";
+const HEAD = "schema = 1\n";
 
 function rules(count: number, body = 'state = "idle"\ncontains = "x"'): string {
   return HEAD + Array.from({ length: count }, (_, index) => `[[rule]]\nid = "r${index}"\n${body}\n`).join("");
@@ -80,8 +80,8 @@ const RULE = '[[rule]]\nid = "a"\nstate = "idle"\ncontains = "secret"\n';
 
 test.each([
   ["[[rule]\n", "TOML"],
-  [RULE, "format"],
-  ["format = 2\n", "format"],
+  [RULE, "schema"],
+  ["schema = 2\n", "schema"],
   [`${HEAD}other = 1\n`, "known"],
   [`${HEAD}${RULE}speed = 3\n`, "known"],
   [`${HEAD}${RULE}${RULE}`, "same id"],

@@ -19,7 +19,7 @@ export class ManifestError extends Error {
 
 type Table = Readonly<Record<string, unknown>>;
 
-const FORMAT = 1;
+const SCHEMA = 1;
 const RULE_ID = /^[a-z0-9][a-z0-9_-]*$/;
 const GATE_KEYS = ["contains", "regex", "all", "any", "not"] as const;
 const PLACE_KEYS = ["region", "lines"] as const;
@@ -48,9 +48,9 @@ class ManifestReader {
   #matchers = 0;
 
   read(table: Table): DetectionManifest {
-    onlyKeys(table, ["format", "composer", "rule"], "the manifest");
-    if (Object.keys(table).length > 0 && table["format"] !== FORMAT) {
-      throw new ManifestError(`format must be ${FORMAT}`);
+    onlyKeys(table, ["schema", "composer", "rule"], "the manifest");
+    if (Object.keys(table).length > 0 && table["schema"] !== SCHEMA) {
+      throw new ManifestError(`schema must be ${SCHEMA}`);
     }
     const rows = listOf(table["rule"] ?? [], "rule");
     if (rows.length > MANIFEST_LIMITS.rules) {
