@@ -121,8 +121,8 @@ describe("versions", () => {
   test.each([
     [{ min: 1, max: 1 }, 1],
     [{ min: 2, max: 2 }, 2],
-    [{ min: 1, max: 9 }, 3],
-    [{ min: 2, max: 7 }, 3],
+    [{ min: 1, max: 9 }, 4],
+    [{ min: 2, max: 7 }, 4],
   ])("%o gives %d", async (versions, version) => {
     await using worker = await WorkerUnderTest.start();
     await using client = await worker.connect({ versions });
@@ -131,10 +131,10 @@ describe("versions", () => {
 
   test("without a common one the worker says what it has, and stays", async () => {
     await using worker = await WorkerUnderTest.start();
-    const refused = await worker.connect({ versions: { min: 4, max: 5 } }).catch((error: unknown) => error);
-    expect(refused).toMatchObject({ code: "worker_protocol_incompatible", details: { min: 1, max: 3 } });
+    const refused = await worker.connect({ versions: { min: 5, max: 6 } }).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: "worker_protocol_incompatible", details: { min: 1, max: 4 } });
     await using client = await worker.connect();
-    expect(client.version).toBe(3);
+    expect(client.version).toBe(4);
   });
 });
 

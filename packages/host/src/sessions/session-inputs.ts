@@ -122,7 +122,7 @@ async function write(session: Session, delivery: Delivery): Promise<number> {
   const plan = planOf(delivery.text, session.live?.terminal?.bracketed_paste === true);
   delivery.isSent = true;
   delivery.sent.resolve();
-  await reservation.send(plan, leftMs);
+  await reservation.send(plan, { timeoutMs: leftMs });
   return before;
 }
 

@@ -13,12 +13,15 @@ import type {
   OperationName,
   OperationParams,
   OperationResult,
+  PlanOutcome,
   ReadOutputParams,
   ReadOutputResult,
   ReadTextParams,
   ReadTextResult,
   ResizeParams,
   ResizeResult,
+  SettlePlanParams,
+  SettlePlanResult,
   StopParams,
   StopResult,
   TerminalSnapshot,
@@ -30,7 +33,7 @@ import type { VersionRange } from "./version.ts";
 import { WORKER_PROTOCOL } from "./version.ts";
 import type { AdjustViewParams, ViewFacts } from "./viewers.ts";
 import { within } from "./within.ts";
-import type { WriteFragment, WriteReservation } from "./write-reservations.ts";
+import type { PlanOptions, WriteFragment, WriteReservation } from "./write-reservations.ts";
 import { WriteReservations } from "./write-reservations.ts";
 
 export interface WorkerClientOptions {
@@ -45,10 +48,7 @@ export interface ReservationOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface WriteOptions extends ReservationOptions {
-  /** As `timeout_ms` of the plan. */
-  readonly timeoutMs?: number;
-}
+export interface WriteOptions extends ReservationOptions, PlanOptions {}
 
 export interface AttachOptions extends OpenDataStreamParams {
   readonly listener: WorkerStreamListener;
@@ -169,7 +169,17 @@ export class WorkerClient implements AsyncDisposable {
   /** Reserves and sends one plan. */
   async write(fragments: readonly WriteFragment[], options: WriteOptions = {}): Promise<WritePlanResult> {
     using reservation = await this.reserveWrite(options);
-    return await reservation.send(fragments, options.timeoutMs);
+    return await reservation.send(fragments, options);
+  }
+
+  /** Says how a held plan goes on. Needs version 4. */
+  settlePlan(params: SettlePlanParams): Promise<SettlePlanResult> {
+    return this.#connection.call("settle_plan", params);
+  }
+
+  /** What came of the plan of this key, whichever daemon sent it. Needs version 4. */
+  planOutcome(key: string): Promise<PlanOutcome> {
+    return this.#connection.call("plan_outcome", { key });
   }
 
   resize(size: ResizeParams): Promise<ResizeResult> {

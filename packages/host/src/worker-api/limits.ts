@@ -27,6 +27,10 @@ export const WORKER_LIMITS = {
   planBytes: 524_288,
   planDelayMs: 10_000,
   planTimeoutMaxMs: 60_000,
+  /** Longest that a plan waits for its submission. */
+  planHoldMaxMs: 30_000,
+  /** Plans with a key whose outcome outlives the lease: a few hundred bytes each. */
+  keyedPlans: 1_024,
   /** Input not yet taken by the PTY: beyond it plans are refused and attach streams are paused. */
   inputQueueBytes: 8_388_608,
   initDeadlineMs: 30_000,

@@ -106,15 +106,56 @@ export interface WritePlanParams {
    * release that does not know this member has none.
    */
   readonly timeout_ms?: number;
+  /**
+   * Version 4: a name of the plan that counts beyond its lease. A plan of a key that the worker knows writes nothing and has
+   * what came of the first one, whichever daemon sent that.
+   */
+  readonly key?: string;
+  /**
+   * Version 4, with a key: stop before the last fragment, after the silence, and answer `held`. `settle_plan` says how it
+   * goes on; a plan of which it says nothing for so long is withdrawn, so that a daemon that died submits nothing.
+   */
+  readonly hold_ms?: number;
 }
 
-/** Every byte of the plan was taken by the PTY. */
+/** Every byte of the plan was taken by the PTY, unless `outcome` says something else. */
 export interface WritePlanResult {
   readonly sequence: number;
   readonly bytes: number;
   /** End of the output when the last byte was written: what the program prints in answer comes after it. */
   readonly output_offset: number;
   readonly written_at_ms: number;
+  /** `held`: all but the last fragment is written. `withdrawn`: the last one never will be. */
+  readonly outcome?: "held" | "withdrawn";
+}
+
+export interface SettlePlanParams {
+  readonly key: string;
+  /** False: the last fragment is dropped. */
+  readonly submit: boolean;
+  /** Submit only while the output ends here: what was printed later may have changed the caller's mind. */
+  readonly output_offset?: number;
+}
+
+export interface SettlePlanResult {
+  /** `moved`: there is more output than the caller knows of; the plan is still held. */
+  readonly outcome: "written" | "withdrawn" | "moved";
+  readonly output_offset: number;
+  readonly written_at_ms: number;
+}
+
+/** `never`: no plan of this key came since `remembered_since_ms`. */
+export type PlanState = "never" | "writing" | "held" | "written" | "withdrawn" | "failed";
+
+export interface PlanOutcome {
+  readonly state: PlanState;
+  /** Every plan with a key that was sent since then is remembered. */
+  readonly remembered_since_ms: number;
+  readonly output_offset?: number;
+  readonly written_at_ms?: number;
+  /** Of a failed one. */
+  readonly code?: string;
+  readonly written_bytes?: number;
 }
 
 export interface ResizeParams {
@@ -173,6 +214,10 @@ export interface WorkerOperations {
   readonly read_text: Operation<ReadTextParams, ReadTextResult>;
   readonly read_output: Operation<ReadOutputParams, ReadOutputResult>;
   readonly write_plan: Operation<WritePlanParams, WritePlanResult>;
+  /** Version 4: how a held plan goes on. Of one that is over: what came of it. */
+  readonly settle_plan: Operation<SettlePlanParams, SettlePlanResult>;
+  /** Version 4: what came of the plan of this key. */
+  readonly plan_outcome: Operation<{ readonly key: string }, PlanOutcome>;
   readonly resize: Operation<ResizeParams, ResizeResult>;
   readonly stop: Operation<StopParams, StopResult>;
   /** Ends the worker: its outcome is known. */
@@ -196,6 +241,8 @@ export const OPERATION_NAMES = [
   "read_text",
   "read_output",
   "write_plan",
+  "settle_plan",
+  "plan_outcome",
   "resize",
   "stop",
   "acknowledge_terminal",

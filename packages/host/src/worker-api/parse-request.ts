@@ -27,6 +27,8 @@ const CELLS = { min: 0, max: 65_535 };
 const MOVE = { min: -1_000_000, max: 1_000_000 };
 const VERSION = { min: 0, max: 65_535 };
 const NAME_LENGTH = 128;
+/** An input's id, and the number of the attempt. */
+const PLAN_KEY_LENGTH = 160;
 /** Linux limits one string of argv and env to this. */
 const EXEC_STRING_LENGTH = 131_072;
 const EXEC_STRINGS = 4_096;
@@ -73,7 +75,15 @@ const PARSERS: { readonly [Name in OperationName]: ParamsParser<Name> } = {
     sequence: integer(params, "sequence", { min: 1, max: Number.MAX_SAFE_INTEGER }),
     fragments: list(params, "fragments", { min: 1, max: WORKER_LIMITS.planFragments }).map(parseFragment),
     timeout_ms: optionalInteger(params, "timeout_ms", { min: 1, max: WORKER_LIMITS.planTimeoutMaxMs }),
+    key: optionalText(params, "key", PLAN_KEY_LENGTH),
+    hold_ms: optionalInteger(params, "hold_ms", { min: 1, max: WORKER_LIMITS.planHoldMaxMs }),
   }),
+  settle_plan: (params) => ({
+    key: text(params, "key", PLAN_KEY_LENGTH),
+    submit: optionalBoolean(params, "submit") ?? refuse("submit"),
+    output_offset: optionalInteger(params, "output_offset", ANY_INTEGER),
+  }),
+  plan_outcome: (params) => ({ key: text(params, "key", PLAN_KEY_LENGTH) }),
   resize: (params) => ({
     cols: integer(params, "cols", CELLS),
     rows: integer(params, "rows", CELLS),

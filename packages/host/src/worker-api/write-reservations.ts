@@ -6,9 +6,16 @@ export interface WriteFragment {
   readonly delayMs?: number;
 }
 
+/** Members of a plan beside its fragments. */
+export interface PlanOptions {
+  readonly timeoutMs?: number;
+  readonly key?: string;
+  readonly holdMs?: number;
+}
+
 export interface WriteReservation extends Disposable {
-  /** Sends the plan, which the worker gives up after `timeoutMs`. Call it once. */
-  send(fragments: readonly WriteFragment[], timeoutMs?: number): Promise<WritePlanResult>;
+  /** Sends the plan, which the worker gives up after `timeoutMs`. Call it once. A plan that is held ends by settle_plan. */
+  send(fragments: readonly WriteFragment[], options?: PlanOptions): Promise<WritePlanResult>;
 }
 
 type SendPlan = (plan: WritePlanParams) => Promise<WritePlanResult>;
@@ -71,14 +78,14 @@ export class WriteReservations {
       }
     };
     return {
-      send: async (fragments, timeoutMs) => {
+      send: async (fragments, options = {}) => {
         if (state !== "granted") {
           throw new TypeError("A write reservation sends one plan.");
         }
         state = "sending";
         try {
           const plan = { sequence: this.#nextSequence(), fragments: fragments.map(toWire) };
-          return await this.#send(timeoutMs === undefined ? plan : { ...plan, timeout_ms: timeoutMs });
+          return await this.#send({ ...plan, ...membersOf(options) });
         } finally {
           release();
         }
@@ -96,6 +103,14 @@ export class WriteReservations {
     this.#sequence += 1;
     return this.#sequence;
   }
+}
+
+function membersOf({ timeoutMs, key, holdMs }: PlanOptions): Partial<WritePlanParams> {
+  return {
+    ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
+    ...(key === undefined ? {} : { key }),
+    ...(holdMs === undefined ? {} : { hold_ms: holdMs }),
+  };
 }
 
 function toWire(fragment: WriteFragment): PlanFragment {

@@ -22,6 +22,12 @@ interface QueuedPause {
   readonly plan: QueuedPlan;
 }
 
+/** Where a plan waits until somebody says whether it goes on. */
+interface QueuedHold extends PlanHold {
+  readonly kind: "hold";
+  readonly plan: QueuedPlan;
+}
+
 /** A plan of which something is still to be written. */
 interface QueuedPlan {
   written: number;
@@ -32,14 +38,23 @@ interface QueuedPlan {
 export interface PlanLimits {
   /** By `performance.now()`: what is not written by then is dropped. The silences of the plan come on top. */
   readonly endsAt?: number;
+  /** Stop before the last fragment until somebody says whether to write it. */
+  readonly hold?: PlanHold;
+}
+
+export interface PlanHold {
+  /** A plan of which nothing is said for so long is withdrawn. */
+  readonly ms: number;
+  /** All but the last fragment is written, and the silence is over. `settle` counts once. */
+  readonly onHeld: (settle: (isSubmitted: boolean) => void) => void;
 }
 
 /**
  * `late`: the program did not read in time, and the rest was dropped. `discarded`: an interrupt or the program's end dropped
- * it, with what the kernel still held.
+ * it, with what the kernel still held. `withdrawn`: it was held, and the rest was not wanted any more.
  */
 export interface InputOutcome {
-  readonly kind: "written" | "late" | "discarded";
+  readonly kind: "written" | "late" | "discarded" | "withdrawn";
   readonly writtenBytes: number;
 }
 
@@ -54,7 +69,7 @@ const BACK_OFF_MS = { first: 1, most: 50 };
  */
 export class InputQueue implements Disposable {
   readonly #options: InputQueueOptions;
-  #entries: (QueuedBytes | QueuedPause)[] = [];
+  #entries: (QueuedBytes | QueuedPause | QueuedHold)[] = [];
   #bytes = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #backOffMs = BACK_OFF_MS.first;
@@ -92,7 +107,7 @@ export class InputQueue implements Disposable {
   /** Fragments with the silence after each; resolves when the last byte is taken by the PTY, or never will be. */
   writePlan(
     fragments: readonly { readonly bytes: Uint8Array; readonly delayMs: number }[],
-    { endsAt = Number.POSITIVE_INFINITY }: PlanLimits = {},
+    { endsAt = Number.POSITIVE_INFINITY, hold }: PlanLimits = {},
   ): Promise<InputOutcome> {
     const { promise, resolve } = Promise.withResolvers<InputOutcome>();
     const leftMs = endsAt - performance.now();
@@ -100,8 +115,11 @@ export class InputQueue implements Disposable {
       return Promise.resolve({ kind: this.#isClosed ? "discarded" : "late", writtenBytes: 0 });
     }
     const plan: QueuedPlan = { written: 0, settle: resolve };
-    let silenceMs = 0;
+    let silenceMs = hold?.ms ?? 0;
     for (const [index, { bytes, delayMs }] of fragments.entries()) {
+      if (hold && index === fragments.length - 1) {
+        this.#entries.push({ kind: "hold", plan, ...hold });
+      }
       this.#entries.push({ kind: "bytes", bytes, plan });
       this.#bytes += bytes.length;
       if (delayMs > 0 && index < fragments.length - 1) {
@@ -110,21 +128,21 @@ export class InputQueue implements Disposable {
       }
     }
     if (leftMs !== Number.POSITIVE_INFINITY) {
-      plan.timer = setTimeout(() => this.#expire(plan), leftMs + silenceMs);
+      plan.timer = setTimeout(() => this.#drop(plan, "late"), leftMs + silenceMs);
     }
     this.#advance();
     return promise;
   }
 
   /** Takes what is left of a plan out of the line, so that it is not written when nobody expects it any more. */
-  #expire(plan: QueuedPlan): void {
+  #drop(plan: QueuedPlan, kind: "late" | "withdrawn"): void {
     const wasFull = this.isFull;
     const isFirst = this.#entries[0]?.plan === plan;
     for (const entry of this.#entries) {
       this.#bytes -= entry.plan === plan && entry.kind === "bytes" ? entry.bytes.length : 0;
     }
     this.#entries = this.#entries.filter((entry) => entry.plan !== plan);
-    settle(plan, "late");
+    settle(plan, kind);
     if (isFirst) {
       this.#stopTimer();
       this.#advance();
@@ -157,10 +175,30 @@ export class InputQueue implements Disposable {
       }
       if (entry.kind === "pause") {
         this.#wait(entry.ms);
+      } else if (entry.kind === "hold") {
+        this.#hold(entry);
       } else {
         this.#write(entry);
       }
     }
+  }
+
+  /** What is behind it in the line waits as well: nothing gets between the halves of a plan. */
+  #hold(entry: QueuedHold): void {
+    const settleHold = (isSubmitted: boolean): void => {
+      if (this.#entries[0] !== entry) {
+        return;
+      }
+      if (!isSubmitted) {
+        this.#drop(entry.plan, "withdrawn");
+        return;
+      }
+      this.#stopTimer();
+      this.#entries.shift();
+      this.#advance();
+    };
+    this.#timer = setTimeout(() => settleHold(false), entry.ms);
+    entry.onHeld(settleHold);
   }
 
   #write(entry: QueuedBytes): void {

@@ -12,12 +12,14 @@ import type {
   WritePlanResult,
 } from "../worker-api/operations.ts";
 import type { VersionRange } from "../worker-api/version.ts";
-import { highestCommonVersion, OBSERVATION_SINCE, VIEWERS_SINCE } from "../worker-api/version.ts";
+import { highestCommonVersion, KEYED_PLANS_SINCE, OBSERVATION_SINCE, VIEWERS_SINCE } from "../worker-api/version.ts";
 import { workerError } from "../worker-api/worker-error.ts";
 import type { AttachGrant } from "./attach-streams.ts";
 import type { ControlPeer } from "./control-peer.ts";
 import type { DataTokens } from "./data-tokens.ts";
 import type { InputOutcome } from "./input-queue.ts";
+import type { NoteHeld } from "./keyed-plans.ts";
+import { KeyedPlans } from "./keyed-plans.ts";
 import type { Lease } from "./lease.ts";
 import { readOutput, readText, takeSnapshot } from "./observation.ts";
 import type { WorkerSession } from "./worker-session.ts";
@@ -41,6 +43,7 @@ type Operations = { readonly [Name in OperationName]: Perform<Name> };
 const OPEN_OPERATIONS: readonly OperationName[] = ["negotiate", "acquire_controller", "inspect"];
 const OBSERVATIONS: readonly OperationName[] = ["terminal_snapshot", "read_text", "read_output"];
 const NAMING: readonly OperationName[] = ["close_stream", "adjust_view"];
+const KEYED: readonly OperationName[] = ["settle_plan", "plan_outcome"];
 
 /** All operations, and the one place that says who may ask for which. */
 export function createOperations(
@@ -57,6 +60,9 @@ export function createOperations(
     if (NAMING.includes(op) && (peer.version ?? 0) < VIEWERS_SINCE) {
       throw workerError("worker_feature_unavailable", "This version of the worker protocol has no named viewers.");
     }
+    if (KEYED.includes(op) && (peer.version ?? 0) < KEYED_PLANS_SINCE) {
+      throw workerError("worker_feature_unavailable", "This version of the worker protocol has no keys of plans.");
+    }
     if (OBSERVATIONS.includes(op) && (peer.version ?? 0) < OBSERVATION_SINCE) {
       throw workerError("worker_feature_unavailable", "This version of the worker protocol has no observation.");
     }
@@ -66,6 +72,7 @@ export function createOperations(
 
 function listOperations(context: OperationsContext): Operations {
   const { session, lease } = context;
+  const plans = new KeyedPlans({ outputEnd: () => session.runtime.ring.endOffset });
   return {
     negotiate: (peer, range) => negotiate(context, peer, range),
     acquire_controller: (peer, { controller }) => ({ lease: lease.acquire(peer, controller) }),
@@ -100,7 +107,9 @@ function listOperations(context: OperationsContext): Operations {
       session.collector.noteAnswer(output.data_base64.length);
       return output;
     },
-    write_plan: (_peer, plan) => lease.ledger.perform(identifyPlan(plan), () => writePlan(session, plan)),
+    write_plan: (_peer, plan) => lease.ledger.perform(identifyPlan(plan), () => performPlan({ session, plans }, plan)),
+    settle_plan: (_peer, params) => plans.settle(params),
+    plan_outcome: (_peer, { key }) => plans.outcome(key),
     resize: (_peer, wanted) => session.viewers.resize(wanted),
     stop: (_peer, { grace_ms: graceMs }) => session.stop(graceMs ?? WORKER_LIMITS.stopGraceMs),
     acknowledge_terminal: () => {
@@ -141,11 +150,25 @@ function openDataStream(
 }
 
 function identifyPlan(plan: WritePlanParams): { sequence: number; digest: string } {
-  const content = JSON.stringify(plan.fragments);
+  const content = JSON.stringify([plan.fragments, plan.key ?? null]);
   return { sequence: plan.sequence, digest: new Bun.CryptoHasher("sha256").update(content).digest("base64") };
 }
 
-async function writePlan(session: WorkerSession, plan: WritePlanParams): Promise<WritePlanResult> {
+async function performPlan(
+  { session, plans }: { session: WorkerSession; plans: KeyedPlans },
+  plan: WritePlanParams,
+): Promise<WritePlanResult> {
+  const { key } = plan;
+  if (key === undefined) {
+    return await writePlan(session, plan);
+  }
+  const { digest } = identifyPlan(plan);
+  const result = await plans.perform({ key, digest }, (noteHeld) => writePlan(session, plan, noteHeld));
+  // Of a plan that another daemon had sent.
+  return { ...result, sequence: plan.sequence };
+}
+
+async function writePlan(session: WorkerSession, plan: WritePlanParams, onHeld?: NoteHeld): Promise<WritePlanResult> {
   const endsAt = plan.timeout_ms === undefined ? undefined : performance.now() + plan.timeout_ms;
   const { runtime } = session;
   if (runtime.exit || runtime.input.isFull) {
@@ -156,18 +179,30 @@ async function writePlan(session: WorkerSession, plan: WritePlanParams): Promise
     bytes: Buffer.from(data, "base64"),
     delayMs: delayMs ?? 0,
   }));
-  const outcome = await session.viewers.gate.admit(() => runtime.input.writePlan(fragments, { endsAt }));
-  runtime.foreground.noteActivity();
   const bytes = fragments.reduce((sum, fragment) => sum + fragment.bytes.length, 0);
-  if (outcome.kind !== "written") {
-    throw notWritten(outcome, bytes);
-  }
-  return {
+  const result = (): WritePlanResult => ({
     sequence: plan.sequence,
     bytes,
     output_offset: runtime.ring.endOffset,
     written_at_ms: Date.now(),
-  };
+  });
+  const { hold_ms: holdMs } = plan;
+  const hold =
+    holdMs === undefined || onHeld === undefined
+      ? undefined
+      : {
+          ms: holdMs,
+          onHeld: (settle: (isSubmitted: boolean) => void) => onHeld({ ...result(), outcome: "held" }, settle),
+        };
+  const outcome = await session.viewers.gate.admit(() => runtime.input.writePlan(fragments, { endsAt, hold }));
+  runtime.foreground.noteActivity();
+  if (outcome.kind === "withdrawn") {
+    return { ...result(), outcome: "withdrawn" };
+  }
+  if (outcome.kind !== "written") {
+    throw notWritten(outcome, bytes);
+  }
+  return result();
 }
 
 function notWritten({ kind, writtenBytes }: InputOutcome, bytes: number): Error {
