@@ -133,6 +133,8 @@ export interface ProcessCalls {
   ignoresStopSignals(pid: number): boolean;
   /** Path of the executable; undefined when it can't be read. */
   readExecutable(pid: number): string | undefined;
+  /** Paths of files that a process holds open, at most `limit` descriptors looked at; none when it may not be looked at. */
+  listOpenFiles(pid: number, limit: number): readonly string[];
   /** Signals exactly the process that `identity` names, never another one that got its pid. */
   signal(identity: { readonly pid: number; readonly startIdentity: string }, signal: NodeJS.Signals): SignalOutcome;
   /** Number that the kernel gives to each process once, never again in this boot; undefined where there is none. */

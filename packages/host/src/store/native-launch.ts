@@ -1,5 +1,5 @@
 const REFERENCE_KINDS = ["id", "path"] as const;
-type ReferenceKind = (typeof REFERENCE_KINDS)[number];
+export type ReferenceKind = (typeof REFERENCE_KINDS)[number];
 
 /** How an agent's own conversation becomes known: given by us at the launch, or learned afterwards in one of three ways. */
 export const REFERENCE_SOURCES = ["assigned", "reported", "open_file", "exit_text"] as const;

@@ -35,6 +35,7 @@ export const darwin: Platform = {
     readCwd: refuse("processes.readCwd"),
     ignoresStopSignals: refuse("processes.ignoresStopSignals"),
     readExecutable: refuse("processes.readExecutable"),
+    listOpenFiles: refuse("processes.listOpenFiles"),
     signal: refuse("processes.signal"),
     creationId: refuse("processes.creationId"),
     bootId: refuse("processes.bootId"),

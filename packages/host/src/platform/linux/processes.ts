@@ -96,6 +96,19 @@ function ignoresStopSignals(pid: number): boolean {
   return (BigInt(`0x${ignored}`) & STOP_SIGNALS) === STOP_SIGNALS;
 }
 
+function listOpenFiles(pid: number, limit: number): readonly string[] {
+  let descriptors: readonly string[];
+  try {
+    descriptors = readdirSync(`/proc/${pid}/fd`);
+  } catch {
+    // ENOENT, ESRCH: gone; EACCES: another user's, or one that allows no look.
+    return [];
+  }
+  const paths = descriptors.slice(0, limit).map((fd) => readLink(`/proc/${pid}/fd/${fd}`));
+  // Pipes and sockets have no path, and what was deleted is no file any more.
+  return paths.filter((path) => path !== undefined && path.startsWith("/") && !path.endsWith(" (deleted)")) as string[];
+}
+
 /** Opens a pidfd, checks that it names the expected process, then signals through it: the pid can't be reused in between. */
 function signalProcess(
   identity: { readonly pid: number; readonly startIdentity: string },
@@ -142,6 +155,7 @@ export const processCalls: ProcessCalls = {
   readCwd: (pid) => readLink(`/proc/${pid}/cwd`),
   ignoresStopSignals,
   readExecutable: (pid) => readLink(`/proc/${pid}/exe`),
+  listOpenFiles,
   signal: signalProcess,
   creationId,
   bootId: () => readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim(),
