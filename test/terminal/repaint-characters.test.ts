@@ -15,6 +15,10 @@ const STREAMS: Readonly<Record<string, string>> = {
   "the last column": `${"x".repeat(19)}漢${"y".repeat(18)}😀${"漢".repeat(12)}`,
 };
 
+function fail(cause: unknown): never {
+  throw cause;
+}
+
 /** What a viewer gets that attaches at `cut`, write by write, while the rest of the character comes byte by byte. */
 function attachAt(
   output: Uint8Array,
@@ -32,13 +36,12 @@ function attachAt(
     scratch: new Uint8Array(SCRATCH_BYTES),
     open: () =>
       openByRepaint(repaint(source, { historyLines: 100, viewer: "fresh" }), { endOffset: ring.endOffset, ...SIZE }),
+    onFailure: fail,
     raw: {
       sync: (sync) => {
         offset = sync.output_offset;
       },
-      failed: (error) => {
-        throw error;
-      },
+      failed: fail,
     },
   });
   stream.pump();
@@ -99,6 +102,7 @@ test("a beginning whose rest never comes is given as it is when the program ends
       scratch: new Uint8Array(SCRATCH_BYTES),
       open: () => openByRepaint(repaint(source, { historyLines: 0 }), { endOffset: ring.endOffset, ...SIZE }),
       raw: { sync: () => undefined, failed: () => undefined },
+      onFailure: fail,
     });
     stream.pump();
     expect(writes).toHaveLength(1);

@@ -4,7 +4,7 @@ import type { StreamSync } from "../worker-api/frames.ts";
 import { encodeFrame, encodeMessageFrame, FRAME, FRAME_HEADER_BYTES, writeFrameHeader } from "../worker-api/frames.ts";
 import type { ExitOutcome } from "../worker-api/inspection.ts";
 import { WORKER_LIMITS } from "../worker-api/limits.ts";
-import { errorBody } from "../worker-api/worker-error.ts";
+import { errorBody, workerError } from "../worker-api/worker-error.ts";
 import { CHARACTER_BYTES, firstCharacterBytes, unfinishedBytes } from "./character-border.ts";
 import type { FlowReader } from "./flow-control.ts";
 import type { OutputRing } from "./output-ring.ts";
@@ -40,6 +40,8 @@ export interface AttachStreamOptions {
    * The sink is the viewer's own socket: it gets terminal bytes and nothing else, straight from the ring. Absent: frames.
    */
   readonly raw?: RawStreamListener;
+  /** The stream could not go on and ends with an error. */
+  readonly onFailure: (cause: unknown) => void;
   /** Somebody else writes to the sink for now, see `park`. */
   readonly isParked?: boolean;
 }
@@ -60,6 +62,11 @@ export function openByRepaint(repaint: Uint8Array, at: WindowSize & { readonly e
   const bytes = repaint.subarray(0, repaint.length - held);
   const offset = endOffset - held;
   return { kind: FRAME.repaint, bytes, fromOffset: offset, outputOffset: offset, heldTo: endOffset, cols, rows };
+}
+
+/** What a viewer is told that could not be served. */
+export function streamFailed(cause: unknown): ProtocolError {
+  return workerError("worker_attach_stream_failed", "The terminal can't be shown.", { cause });
 }
 
 /** More than a socket takes at once. */
@@ -109,8 +116,16 @@ export class AttachStream implements FlowReader {
     return this.#isLoose || this.#isCatchingUp || this.#isParked;
   }
 
-  /** Writes as much as the socket takes. Call after output and when the socket drains. */
+  /** Writes as much as the socket takes. Call after output and when the socket drains. Never throws, for the other streams' sake. */
   pump(): void {
+    try {
+      this.#pump();
+    } catch (cause) {
+      this.#break(cause);
+    }
+  }
+
+  #pump(): void {
     while (this.#phase !== "ended" && !this.#isParked && this.#flushPending()) {
       if (this.#phase === "ending") {
         this.#phase = "ended";
@@ -174,6 +189,17 @@ export class AttachStream implements FlowReader {
     this.#options.raw?.failed(error);
     this.#endWith([encodeMessageFrame(FRAME.error, errorBody(error))]);
     this.pump();
+  }
+
+  #break(cause: unknown): void {
+    this.#options.onFailure(cause);
+    if (this.#phase === "open") {
+      this.fail(streamFailed(cause));
+    } else {
+      // Not even the error can be written.
+      this.#phase = "ended";
+      this.#options.sink.end();
+    }
   }
 
   #open(reason: StreamSync["reason"]): void {

@@ -1,4 +1,3 @@
-import type { ProtocolError } from "@pohunek/protocol/wire";
 import type { StreamSync } from "../worker-api/frames.ts";
 import { FRAME } from "../worker-api/frames.ts";
 import type { ExitOutcome } from "../worker-api/inspection.ts";
@@ -19,6 +18,14 @@ export interface AttachGrant extends OpenDataStreamParams {
   readonly version: number;
 }
 
+export interface AttachStreamsOptions {
+  readonly runtime: SessionRuntime;
+  /** How many bytes a repaint has. */
+  readonly onRepaint: (bytes: number) => void;
+  /** One viewer could not be served and was sent away. */
+  readonly onFailure: (cause: unknown) => void;
+}
+
 export interface OpenOptions {
   readonly raw?: RawStreamListener;
   /** The stream begins when it is unparked. */
@@ -36,18 +43,18 @@ export class AttachStreams implements Disposable {
   /** The viewers that get pictures instead of the output. */
   readonly pictures: PictureStreams;
   readonly #runtime: SessionRuntime;
-  readonly #onRepaint: (bytes: number) => void;
+  readonly #options: AttachStreamsOptions;
   readonly #streams = new Set<AttachStream>();
   readonly #spared: SparedScreens;
   readonly #flow: FlowControl<AttachStream>;
   readonly #scratch = new Uint8Array(SCRATCH_BYTES);
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `onRepaint` is told how long each repaint is. */
-  constructor(runtime: SessionRuntime, onRepaint: (bytes: number) => void) {
+  constructor(options: AttachStreamsOptions) {
+    const { runtime, onFailure } = options;
     this.#runtime = runtime;
-    this.#onRepaint = onRepaint;
-    this.pictures = new PictureStreams(runtime);
+    this.#options = options;
+    this.pictures = new PictureStreams({ runtime, onFailure });
     this.#spared = new SparedScreens(runtime);
     this.#flow = new FlowControl(flowLimitsFor(runtime.ring.capacity));
   }
@@ -58,7 +65,9 @@ export class AttachStreams implements Disposable {
     const screens: ViewerScreens = { sparesMain: grant.screens === "active" };
     const open = (reason: StreamSync["reason"]): StreamOpening =>
       grant.version >= OBSERVATION_SINCE ? this.#repaint(reason, grant, screens) : this.#replay(reason, grant);
-    const stream = new AttachStream({ sink, ring, scratch: this.#scratch, open, isParked, ...(raw ? { raw } : {}) });
+    const { onFailure } = this.#options;
+    const listeners = { onFailure, ...(raw ? { raw } : {}) };
+    const stream = new AttachStream({ sink, ring, scratch: this.#scratch, open, isParked, ...listeners });
     this.#streams.add(stream);
     this.#spared.add(stream, screens);
     const { exit } = this.#runtime;
@@ -100,12 +109,6 @@ export class AttachStreams implements Disposable {
     }
   }
 
-  fail(error: ProtocolError): void {
-    for (const stream of this.#streams) {
-      stream.fail(error);
-    }
-  }
-
   #decide(): void {
     if (this.#streams.size === 0 && !this.#timer) {
       this.#runtime.hold(false);
@@ -126,20 +129,22 @@ export class AttachStreams implements Disposable {
   }
 
   #repaint(reason: StreamSync["reason"], grant: AttachGrant, screens: ViewerScreens): StreamOpening {
-    const { view, ring, size, historyLines } = this.#runtime;
-    const sparesMain = screens.sparesMain && view.engine.alternateScreen;
+    const { ring, size, historyLines } = this.#runtime;
+    const sparesMain = screens.sparesMain && this.#runtime.read(({ engine }) => engine.alternateScreen);
     const getsMain = screens.sparesMain && !sparesMain;
     screens.sparesMain = sparesMain;
     // A viewer that fell behind gets the screen alone: it is slow, and its own history has a hole anyway.
     const wantedLines = reason === "fell_behind" ? 0 : (grant.history_lines ?? historyLines);
     const viewer = reason === "attached" ? (grant.viewer ?? "used") : "used";
     const room = getsMain && reason !== "attached" ? makeRoom(Math.max(size.rows, grant.rows ?? 0)) : "";
-    const repaint = view.repaint({
-      historyLines: Math.min(wantedLines, historyLines),
-      viewer,
-      screens: sparesMain ? "active" : "both",
-    });
-    this.#onRepaint(repaint.length);
+    const repaint = this.#runtime.read((view) =>
+      view.repaint({
+        historyLines: Math.min(wantedLines, historyLines),
+        viewer,
+        screens: sparesMain ? "active" : "both",
+      }),
+    );
+    this.#options.onRepaint(repaint.length);
     const bytes = room === "" ? repaint : Buffer.concat([Buffer.from(room), repaint]);
     return openByRepaint(bytes, { endOffset: ring.endOffset, ...size });
   }

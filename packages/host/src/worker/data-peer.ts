@@ -1,6 +1,7 @@
 import { isProtocolError } from "@pohunek/protocol/wire";
 import { encodeMessageFrame, FRAME, FrameDecoder } from "../worker-api/frames.ts";
 import { errorBody, workerError } from "../worker-api/worker-error.ts";
+import { streamFailed } from "./attach-stream.ts";
 import type { AttachGrant } from "./attach-streams.ts";
 import type { ViewerConnection } from "./attached-viewer.ts";
 import { AttachedViewer } from "./attached-viewer.ts";
@@ -39,9 +40,7 @@ export class DataPeer implements StreamPeer {
     try {
       this.#viewer = new AttachedViewer({ session, connection, grant: tokens.redeem(token) });
     } catch (cause) {
-      const error = isProtocolError(cause)
-        ? cause
-        : workerError("worker_attach_stream_failed", "The terminal can't be shown.", { cause });
+      const error = isProtocolError(cause) ? cause : streamFailed(cause);
       connection.write(encodeMessageFrame(FRAME.error, errorBody(error)));
       connection.end();
       if (error !== cause) {

@@ -4,6 +4,7 @@ import type { StreamSync } from "../worker-api/frames.ts";
 import { encodeFrame, encodeMessageFrame, FRAME, FrameDecoder } from "../worker-api/frames.ts";
 import { errorBody, workerError } from "../worker-api/worker-error.ts";
 import type { ByteSink, RawStreamListener } from "./attach-stream.ts";
+import { streamFailed } from "./attach-stream.ts";
 import type { AttachGrant } from "./attach-streams.ts";
 import { AttachedViewer } from "./attached-viewer.ts";
 import type { DataTokens } from "./data-tokens.ts";
@@ -75,7 +76,7 @@ export class HandedOverPeer implements StreamPeer {
     try {
       this.#viewer = new AttachedViewer({ session, connection, grant, raw });
     } catch (cause) {
-      this.#failure = workerError("worker_attach_stream_failed", "The terminal can't be shown.", { cause });
+      this.#failure = streamFailed(cause);
       connection.end();
       throw cause;
     }

@@ -28,29 +28,29 @@ const UNTOUCHED: TerminalFacts = { revision: 0, alternate_screen: false, bracket
 
 /** As `describeTerminal`, without loading the terminal state only to find that nothing was printed yet. */
 export function describeSession(runtime: SessionRuntime): TerminalFacts {
-  return runtime.terminal.isUntouched ? UNTOUCHED : describeTerminal(runtime.view.engine);
+  return runtime.terminal.isUntouched ? UNTOUCHED : runtime.read(({ engine }) => describeTerminal(engine));
 }
 
 export function takeSnapshot(runtime: SessionRuntime): TerminalSnapshot {
-  const { engine } = runtime.view;
-  return {
+  return runtime.read(({ engine }) => ({
     ...describeTerminal(engine),
     output_offset: runtime.ring.endOffset,
     ...engine.size,
     cursor: engine.cursor,
     visible_lines: engine.visibleLines(),
-  };
+  }));
 }
 
 export function readText(runtime: SessionRuntime, params: ReadTextParams): ReadTextResult {
-  const { engine } = runtime.view;
-  const all = linesOf(engine, params);
-  return {
-    lines: all.slice(-params.lines),
-    revision: engine.revision,
-    alternate_screen: engine.alternateScreen,
-    truncated: all.length > params.lines,
-  };
+  return runtime.read(({ engine }) => {
+    const all = linesOf(engine, params);
+    return {
+      lines: all.slice(-params.lines),
+      revision: engine.revision,
+      alternate_screen: engine.alternateScreen,
+      truncated: all.length > params.lines,
+    };
+  });
 }
 
 /** One line more than asked for, where there is one, shows that the text was cut. */

@@ -7,16 +7,26 @@ import { WORKER_LIMITS } from "../worker-api/limits.ts";
 import type { AdjustViewParams, ViewFacts } from "../worker-api/viewers.ts";
 import { errorBody } from "../worker-api/worker-error.ts";
 import type { ByteSink, RawStreamListener } from "./attach-stream.ts";
+import { streamFailed } from "./attach-stream.ts";
 import { PictureWindow } from "./picture-window.ts";
 import type { ScreenLook } from "./repaint/screen-look.ts";
 import { breakIntoRows } from "./text-rows.ts";
 
-/** What pictures are made from, at one moment. */
+/** What pictures are made from, at one moment. Read lazily, so only while the engine is guarded. */
 export interface PictureSubject {
   readonly look: ScreenLook;
   /** The newest lines of the program, as it wrote them. */
   readonly lines: (count: number) => readonly string[];
   readonly outputOffset: number;
+}
+
+/** Paints under guard; `paint` may be called twice. */
+export type ReadSubject = <Painted>(paint: (subject: PictureSubject) => Painted) => Painted;
+
+/** A picture as rows, and what comes behind them. */
+interface Painted {
+  readonly rows: readonly string[];
+  readonly end: string;
 }
 
 export interface PictureStreamOptions {
@@ -31,6 +41,8 @@ export interface PictureStreamOptions {
   readonly rest?: readonly Uint8Array[];
   /** As in AttachStream. */
   readonly raw?: RawStreamListener;
+  /** The stream could not go on and ends with an error. */
+  readonly onFailure: (cause: unknown) => void;
 }
 
 /**
@@ -96,18 +108,42 @@ export class PictureStream {
     return this.#window.facts;
   }
 
-  /** Brings the viewer's terminal up to date. Call only when `isReady`. */
-  show(subject: PictureSubject): void {
-    const opening = this.#hasBegun ? "" : this.#begin(subject);
-    const changes = this.#changes(subject);
-    if (changes !== "") {
-      this.#send(opening + HOLD + changes + RELEASE);
+  /** Brings the viewer's terminal up to date. Call only when `isReady`. Never throws, for the other viewers' sake. */
+  show(read: ReadSubject): void {
+    try {
+      const { painted, moment } = read((subject) => ({ painted: this.#paint(subject), moment: momentOf(subject) }));
+      const opening = this.#hasBegun ? "" : this.#begin(moment);
+      const changes = this.#changes(painted);
+      if (changes !== "") {
+        this.#send(opening + HOLD + changes + RELEASE);
+      }
+      this.#pump();
+    } catch (cause) {
+      this.#break(cause);
     }
-    this.pump();
   }
 
-  /** Writes as much as the socket takes. Call when it drains. */
+  /** Writes as much as the socket takes. Call when it drains. Never throws. */
   pump(): void {
+    try {
+      this.#pump();
+    } catch (cause) {
+      this.#break(cause);
+    }
+  }
+
+  #break(cause: unknown): void {
+    this.#options.onFailure(cause);
+    if (this.#phase === "open") {
+      this.fail(streamFailed(cause));
+    } else {
+      // Not even the error can be written.
+      this.#phase = "ended";
+      this.#options.sink.end();
+    }
+  }
+
+  #pump(): void {
     const { sink } = this.#options;
     for (let first = this.#pending[0]; first; first = this.#pending[0]) {
       const written = Math.max(0, sink.write(first));
@@ -134,22 +170,21 @@ export class PictureStream {
   }
 
   /** Tells whoever carries the stream that it begins; returns what prepares the viewer's terminal. */
-  #begin(subject: PictureSubject): string {
+  #begin(moment: Moment): string {
     this.#hasBegun = true;
     switch (this.#options.terminal) {
       case "session":
         return CANCEL + ENTER + LEAVE_MOUSE + PREPARE;
       case "used":
-        this.#announce(subject);
+        this.#announce(moment);
         return CANCEL + ENTER + LEAVE_MODES + PREPARE;
       case "fresh":
-        this.#announce(subject);
+        this.#announce(moment);
         return ENTER + PREPARE;
     }
   }
 
-  #announce({ outputOffset, look }: PictureSubject): void {
-    const { cols, rows } = look;
+  #announce({ outputOffset, cols, rows }: Moment): void {
     const sync: StreamSync = { reason: "attached", output_offset: outputOffset, skipped_bytes: 0, cols, rows };
     const { raw } = this.#options;
     if (raw) {
@@ -159,8 +194,11 @@ export class PictureStream {
     }
   }
 
-  #changes(subject: PictureSubject): string {
-    const { rows, end } = this.#window.layout === "text" ? this.#textRows(subject) : this.#screenRows(subject);
+  #paint(subject: PictureSubject): Painted {
+    return this.#window.layout === "text" ? this.#textRows(subject) : this.#screenRows(subject);
+  }
+
+  #changes({ rows, end }: Painted): string {
     let changes = this.#isCleared ? "" : CLEAR;
     const shown = this.#isCleared ? this.#shown : [];
     for (let index = 0; index < this.#size.rows; index += 1) {
@@ -180,7 +218,7 @@ export class PictureStream {
     return HIDE_CURSOR + changes + end;
   }
 
-  #screenRows({ look }: PictureSubject): { readonly rows: string[]; readonly end: string } {
+  #screenRows({ look }: PictureSubject): Painted {
     const { cols, rows } = this.#size;
     const { left, top } = this.#window.place(look, this.#size);
     const count = Math.min(rows, look.rows - top);
@@ -191,7 +229,7 @@ export class PictureStream {
     return { rows: painted, end: `\x1b[?5${look.isReverse ? "h" : "l"}${cursor}` };
   }
 
-  #textRows({ lines }: PictureSubject): { readonly rows: string[]; readonly end: string } {
+  #textRows({ lines }: PictureSubject): Painted {
     const { cols, rows } = this.#size;
     const all = breakIntoRows(lines(this.#window.textRowsWanted(rows)), cols);
     const first = this.#window.placeText(all.length, rows);
@@ -218,4 +256,15 @@ export class PictureStream {
     }
     this.pump();
   }
+}
+
+/** What a stream is announced with. */
+interface Moment {
+  readonly outputOffset: number;
+  readonly cols: number;
+  readonly rows: number;
+}
+
+function momentOf({ outputOffset, look: { cols, rows } }: PictureSubject): Moment {
+  return { outputOffset, cols, rows };
 }

@@ -1,9 +1,17 @@
 import type { WindowSize } from "../platform/index.ts";
 import type { ExitOutcome } from "../worker-api/inspection.ts";
 import type { AdjustViewParams, ViewFacts } from "../worker-api/viewers.ts";
-import type { PictureStreamOptions } from "./picture-stream.ts";
+import type { PictureStreamOptions, ReadSubject } from "./picture-stream.ts";
 import { PictureStream } from "./picture-stream.ts";
+import type { ScreenLook } from "./repaint/screen-look.ts";
 import type { SessionRuntime } from "./session-runtime.ts";
+import type { TerminalView } from "./terminal-view.ts";
+
+export interface PictureStreamsOptions {
+  readonly runtime: SessionRuntime;
+  /** One viewer could not be served and was sent away. */
+  readonly onFailure: (cause: unknown) => void;
+}
 
 /** Twenty pictures a second: what a person can follow. */
 const PICTURE_MS = 50;
@@ -16,18 +24,20 @@ const REST_SHARE = 19;
  */
 export class PictureStreams implements Disposable {
   readonly #runtime: SessionRuntime;
+  readonly #onFailure: (cause: unknown) => void;
   /** With whether it is up to date. */
   readonly #streams = new Map<PictureStream, "current" | "stale">();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #nextMs = 0;
   #exit: ExitOutcome | undefined;
 
-  constructor(runtime: SessionRuntime) {
+  constructor({ runtime, onFailure }: PictureStreamsOptions) {
     this.#runtime = runtime;
+    this.#onFailure = onFailure;
   }
 
-  open(options: PictureStreamOptions): PictureStream {
-    const stream = new PictureStream(options);
+  open(options: Omit<PictureStreamOptions, "onFailure">): PictureStream {
+    const stream = new PictureStream({ ...options, onFailure: this.#onFailure });
     this.#streams.set(stream, "stale");
     this.#exit = this.#runtime.exit;
     this.#show();
@@ -100,21 +110,28 @@ export class PictureStreams implements Disposable {
       return;
     }
     const startMs = performance.now();
-    const { view, ring } = this.#runtime;
-    const subject = {
-      look: view.look(),
-      lines: (count: number) => view.engine.recentLines(count, { unwrap: true }),
-      outputOffset: ring.endOffset,
-    };
+    const read = this.#lookOnce();
     for (const stream of due) {
       this.#streams.set(stream, "current");
-      stream.show(subject);
+      stream.show(read);
       if (this.#exit) {
         stream.finish(this.#exit);
       }
     }
     const endMs = performance.now();
     this.#nextMs = endMs + Math.max(PICTURE_MS, (endMs - startMs) * REST_SHARE);
+  }
+
+  /** Reads for all viewers from one look at the engine. */
+  #lookOnce(): ReadSubject {
+    const { ring } = this.#runtime;
+    let seen: { readonly view: TerminalView; readonly look: ScreenLook } | undefined;
+    return (paint) =>
+      this.#runtime.read((view) => {
+        seen = seen?.view === view ? seen : { view, look: view.look() };
+        const lines = (count: number): string[] => view.engine.recentLines(count, { unwrap: true });
+        return paint({ look: seen.look, lines, outputOffset: ring.endOffset });
+      });
   }
 
   [Symbol.dispose](): void {

@@ -128,13 +128,13 @@ export class SessionRuntime {
     runtime.#reader.start();
     runtime.foreground.noteActivity();
     // The answer to the daemon leaves before; the program is being loaded on another core.
-    setImmediate(() => void runtime.view);
+    setImmediate(() => runtime.read(() => undefined));
     return runtime;
   }
 
-  /** The terminal state after all output so far. */
-  get view(): TerminalView {
-    return this.terminal.view;
+  /** Looks at the terminal state after all output so far, see SessionTerminal. */
+  read<Found>(look: (view: TerminalView) => Found): Found {
+    return this.terminal.read(look);
   }
 
   get size(): WindowSize {

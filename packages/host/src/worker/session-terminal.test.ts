@@ -36,15 +36,15 @@ function trap(): never {
 }
 
 test.each([
-  ["it is painted for a viewer", (terminal: SessionTerminal) => void terminal.view.repaint(PICTURE)],
-  ["it is looked at for a picture", (terminal: SessionTerminal) => void terminal.view.look()],
+  ["it is painted for a viewer", (terminal: SessionTerminal) => void terminal.read((view) => view.repaint(PICTURE))],
+  ["it is looked at for a picture", (terminal: SessionTerminal) => void terminal.read((view) => view.look())],
 ])("a state that breaks when %s is replaced by a fresh one, which is shown", (_when, look) => {
   const { terminal, faults, print } = broken((view) => ({ ...view, repaint: trap, look: trap }));
   print("\x1b[1mbefore");
   look(terminal);
   expect(faults).toEqual(["RuntimeError"]);
   print("after");
-  expect(Buffer.from(terminal.view.repaint(PICTURE)).toString()).toContain("after");
+  expect(Buffer.from(terminal.read((view) => view.repaint(PICTURE))).toString()).toContain("after");
   expect(faults).toHaveLength(1);
 });
 
@@ -56,7 +56,7 @@ test("a state that breaks when it is resized is replaced by one of the new size"
   print("\x1b[1mbefore");
   terminal.resize(100, 30);
   expect(faults).toEqual(["RuntimeError"]);
-  expect(terminal.view.engine.size).toEqual({ cols: 100, rows: 30 });
+  expect(terminal.read(({ engine }) => engine.size)).toEqual({ cols: 100, rows: 30 });
 });
 
 test("what breaks a fresh state as well is told, and not tried for ever", () => {
@@ -70,5 +70,5 @@ test("what breaks a fresh state as well is told, and not tried for ever", () => 
     }),
     onFault: () => undefined,
   });
-  expect(() => terminal.view.repaint(PICTURE)).toThrow(WebAssembly.RuntimeError);
+  expect(() => terminal.read((view) => view.repaint(PICTURE))).toThrow(WebAssembly.RuntimeError);
 });

@@ -13,9 +13,6 @@ export interface SessionTerminalOptions {
 }
 
 interface Opened {
-  /** As it was opened. */
-  readonly bare: TerminalView;
-  /** The same, replaced when it breaks. */
   readonly view: TerminalView;
   readonly feed: TerminalFeed;
 }
@@ -37,16 +34,19 @@ export class SessionTerminal {
     return !this.#opened && this.#options.ring.endOffset === 0;
   }
 
-  /** The state after all output so far. */
-  get view(): TerminalView {
+  /**
+   * What `look` finds in the state after all output so far. When the state breaks meanwhile, it is replaced and `look` is
+   * called again with the fresh one, so that who comes then is shown that instead of nothing. Nothing of the view may be used later.
+   */
+  read<Found>(look: (view: TerminalView) => Found): Found {
     const { feed } = this.#open();
     this.#guard(() => feed.catchUp());
-    return this.#open().view;
+    return this.#look(look);
   }
 
   /** The modes, without the cost of a look at the screen: output that waits to be fed is plain and changes none. */
   get modes(): TerminalModes | undefined {
-    return this.#opened?.view.engine.modes;
+    return this.#opened && this.#look(({ engine }) => engine.modes);
   }
 
   /** `bytes` were just added to the ring. */
@@ -59,15 +59,8 @@ export class SessionTerminal {
   }
 
   resize(cols: number, rows: number): void {
-    if (this.isUntouched) {
-      return;
-    }
-    const { engine } = this.view;
-    this.#guard(() => engine.resize(cols, rows));
-    const { engine: present } = this.#open().view;
-    if (present !== engine) {
-      // Opened in the old size.
-      present.resize(cols, rows);
+    if (!this.isUntouched) {
+      this.read(({ engine }) => engine.resize(cols, rows));
     }
   }
 
@@ -78,25 +71,16 @@ export class SessionTerminal {
 
   #openFrom(from: number): Opened {
     const { ring, historyLines, open } = this.#options;
-    const bare = open();
-    const view = this.#guardView(bare);
-    return { bare, view, feed: new TerminalFeed({ ring, view, historyLines, from }) };
+    const view = open();
+    return { view, feed: new TerminalFeed({ ring, view, historyLines, from }) };
   }
 
-  /** A viewer that comes while the state breaks is shown the fresh one, instead of nothing. */
-  #guardView(view: TerminalView): TerminalView {
-    const orAnew = <Picture>(show: (view: TerminalView) => Picture): Picture => {
-      let picture: { readonly made: Picture } | undefined;
-      this.#guard(() => {
-        picture = { made: show(view) };
-      });
-      return picture === undefined ? show(this.#open().bare) : picture.made;
-    };
-    return {
-      ...view,
-      repaint: (request) => orAnew((shown) => shown.repaint(request)),
-      look: () => orAnew((shown) => shown.look()),
-    };
+  #look<Found>(look: (view: TerminalView) => Found): Found {
+    let found: { readonly it: Found } | undefined;
+    this.#guard(() => {
+      found = { it: look(this.#open().view) };
+    });
+    return found === undefined ? look(this.#open().view) : found.it;
   }
 
   /** An engine that trapped can't be trusted any more. The session goes on with a fresh one; the ring has every byte. */

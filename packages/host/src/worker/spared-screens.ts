@@ -64,8 +64,10 @@ export class SparedScreens implements Disposable {
   }
 
   get #isMainBlank(): boolean {
-    const { engine } = this.#runtime.view;
-    return !engine.alternateScreen && engine.historyRows === 0 && engine.visibleLines().every((line) => line === "");
+    return this.#runtime.read(
+      ({ engine }) =>
+        !engine.alternateScreen && engine.historyRows === 0 && engine.visibleLines().every((line) => line === ""),
+    );
   }
 
   #leave(): void {

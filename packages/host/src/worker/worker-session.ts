@@ -112,7 +112,11 @@ export class WorkerSession implements Disposable {
       listener: this.#runtimeListener(),
     });
     this.#runtime = runtime;
-    this.#streams = new AttachStreams(runtime, (bytes) => this.collector.noteAnswer(bytes));
+    this.#streams = new AttachStreams({
+      runtime,
+      onRepaint: (bytes) => this.collector.noteAnswer(bytes),
+      onFailure: (cause) => this.#options.logger.error("viewer_failed", failureFields(cause)),
+    });
     this.collector.noteGarbage(WORTH.garbageBytes);
     this.writeJournal();
     this.#options.logger.info("runtime_started", { child_pid: runtime.child.pid, ...runtime.size });
@@ -258,12 +262,12 @@ export class WorkerSession implements Disposable {
 
   #announce(changed: ReadonlySet<Announcement>): void {
     const { emit } = this.#options;
-    const { view, size, ring, typedAtMs } = this.runtime;
+    const { size, ring, typedAtMs } = this.runtime;
     if (changed.has("output")) {
       const typed = typedAtMs === undefined ? {} : { typed_at_ms: typedAtMs };
       emit({ event: "output_advanced", end_offset: ring.endOffset, at_ms: Date.now(), ...typed });
     }
-    const facts = changed.has("terminal") ? describeTerminal(view.engine) : undefined;
+    const facts = changed.has("terminal") ? this.runtime.read(({ engine }) => describeTerminal(engine)) : undefined;
     const mark = facts && JSON.stringify(facts);
     if (facts && (mark !== this.#lastFacts || this.#hasBell)) {
       emit({ event: "terminal_changed", ...facts, ...(this.#hasBell ? { bell: true } : {}) });
