@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { programCommand, TempRoots } from "../support/index.ts";
 import { CliTerminal, runCli, runJson } from "./support/index.ts";
@@ -128,15 +128,52 @@ describe("hosts", () => {
 });
 
 describe("surroundings that do not fit", () => {
-  test("a socket path that is too long is refused with the path and the limit", async () => {
-    using roots = new TempRoots();
-    const runtime = join(roots.base, "x".repeat(95));
+  interface Checks {
+    readonly checks: readonly { readonly name: string; readonly status: string; readonly detail: string }[];
+  }
+  /** 45 bytes leave room for the sockets below. */
+  const runtimeOf = (roots: TempRoots, bytes: number): string => {
+    const runtime = join(roots.base, "x".repeat(bytes - roots.base.length - 1));
     mkdirSync(runtime, { mode: 0o700 });
-    for (const words of [["ls"], ["up"]]) {
-      const { code, err } = await runJson(roots, words, { env: { XDG_RUNTIME_DIR: runtime } });
-      expect({ code, error: err.code }).toEqual({ code: 1, error: "paths_unavailable" });
-      expect(err.msg).toContain(runtime);
-      expect(err.msg).toContain("103");
+    return runtime;
+  };
+
+  test.each([46, 50, 83, 95])(
+    "a runtime directory of %i bytes is refused everywhere in one sentence",
+    async (bytes) => {
+      using roots = new TempRoots();
+      const runtime = runtimeOf(roots, bytes);
+      const env = { XDG_RUNTIME_DIR: runtime };
+      const sentence = new RegExp(
+        `^the socket path ${runtime}/\\S+ has ${bytes + 58} bytes, but a socket path may have 103$`,
+      );
+      for (const words of [["ls"], ["up"], ["new", "--", "cat"]]) {
+        const { code, err } = await runJson(roots, words, { env });
+        expect({ code, error: err.code }).toEqual({ code: 1, error: "paths_unavailable" });
+        expect(err.msg).toMatch(sentence);
+        expect(err.recover).toBe("Set XDG_RUNTIME_DIR to a path of at most 45 bytes.");
+      }
+      const { code, ok } = await runJson<Checks>(roots, ["doctor"], { env });
+      expect(code).toBe(1);
+      const faults = ok.checks.filter(({ status }) => status === "fail");
+      expect(faults.map(({ name }) => name)).toEqual(["runtime directory", "daemon"]);
+      expect(faults[0]?.detail).toMatch(sentence);
+      expect(readdirSync(runtime)).toEqual([]);
+    },
+  );
+
+  test("one of 45 bytes is fine, for the doctor and for sessions", async () => {
+    using roots = new TempRoots();
+    const env = { XDG_RUNTIME_DIR: runtimeOf(roots, 45) };
+    const { code, ok } = await runJson<Checks>(roots, ["doctor"], { env });
+    const runtime = ok.checks.find(({ name }) => name === "runtime directory");
+    expect({ code, status: runtime?.status }).toEqual({ code: 0, status: "ok" });
+    expect((await runJson(roots, ["daemon", "start", "--detach"], { env })).code).toBe(0);
+    try {
+      expect((await runJson(roots, ["session", "new", "--name", "one", "--", "cat"], { env })).code).toBe(0);
+      expect((await runJson(roots, ["stop", "one"], { env })).code).toBe(0);
+    } finally {
+      await runJson(roots, ["daemon", "stop"], { env });
     }
   });
 

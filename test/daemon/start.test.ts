@@ -29,17 +29,20 @@ describe("a daemon that may not start", () => {
     expect(existsSync(roots.data)).toBe(false);
   });
 
-  test("refuses a socket path that is too long before it creates anything, naming path and limit", async () => {
-    using roots = new TempRoots();
-    const runtime = join(roots.base, "r".repeat(95));
-    mkdirSync(runtime, { mode: 0o700 });
-    const { code, stderr } = await runDaemon(roots.environment({ XDG_RUNTIME_DIR: runtime }));
-    expect(code).toBe(1);
-    expect(stderr).toContain(runtime);
-    expect(stderr).toContain("108");
-    expect(readdirSync(runtime)).toEqual([]);
-    expect(existsSync(roots.data)).toBe(false);
-  });
+  test.each([46, 95])(
+    "refuses a runtime folder of %i bytes before it creates anything, naming path and limit",
+    async (bytes) => {
+      using roots = new TempRoots();
+      const runtime = join(roots.base, "r".repeat(bytes - roots.base.length - 1));
+      mkdirSync(runtime, { mode: 0o700 });
+      const { code, stderr } = await runDaemon(roots.environment({ XDG_RUNTIME_DIR: runtime }));
+      expect(code).toBe(1);
+      expect(stderr).toContain(`the socket path ${runtime}/`);
+      expect(stderr).toContain(`has ${bytes + 58} bytes, but a socket path may have 103`);
+      expect(readdirSync(runtime)).toEqual([]);
+      expect(existsSync(roots.data)).toBe(false);
+    },
+  );
 
   test("refuses what is not a socket in the place of its socket", async () => {
     using roots = new TempRoots();

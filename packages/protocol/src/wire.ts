@@ -69,6 +69,7 @@ export {
   parseWireError,
   protocolError,
 } from "./wire/protocol-error.ts";
+export { LONGEST_SOCKET, requireShortRuntimeDir, SOCKET_PATH_BYTES, socketPathFault } from "./wire/runtime-dir.ts";
 export { decodeUtf8, encodeUtf8, fitsUtf8, hasControlCharacter, isRecord, parseJson } from "./wire/text.ts";
 export type { VersionRange } from "./wire/version.ts";
 export {

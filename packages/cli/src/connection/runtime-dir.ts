@@ -1,5 +1,5 @@
 import { lstatSync, mkdirSync } from "node:fs";
-import { protocolError } from "@pohunek/protocol/wire";
+import { protocolError, requireShortRuntimeDir } from "@pohunek/protocol/wire";
 import type { Settings } from "../config.ts";
 
 const PERMISSIONS = 0o777;
@@ -11,6 +11,7 @@ export function findRuntimeDir(settings: Settings, uid: number): string {
   if (isPrivate(systemDir, uid)) return systemDir;
   if (settings.stateRoot === undefined) throw unusable("neither XDG_RUNTIME_DIR nor HOME is set");
   const ownDir = `${settings.stateRoot}/pohunek/run`;
+  requireShortRuntimeDir(ownDir);
   mkdirSync(ownDir, { recursive: true, mode: OWNER_ONLY });
   if (!isPrivate(ownDir, uid)) throw unusable(`${ownDir} is not a directory of your own with mode 0700`);
   return ownDir;

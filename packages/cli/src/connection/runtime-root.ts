@@ -1,8 +1,5 @@
-import { encodeUtf8, protocolError } from "@pohunek/protocol/wire";
+import { protocolError, requireShortRuntimeDir } from "@pohunek/protocol/wire";
 import type { Settings } from "../config.ts";
-
-/** sun_path holds 108 bytes on Linux and 104 on Darwin; the smaller one, without its NUL. */
-const MAX_SOCKET_PATH_BYTES = 103;
 
 /** Where the daemon of this user is to be found. */
 export interface DaemonPlace {
@@ -30,13 +27,6 @@ export async function findDaemonPlace(settings: Settings, uid: number): Promise<
 }
 
 function placeIn(runtimeDir: string): DaemonPlace {
-  const socketPath = `${runtimeDir}/pohunek/daemon.sock`;
-  const length = encodeUtf8(socketPath).length;
-  if (length > MAX_SOCKET_PATH_BYTES) {
-    throw protocolError("paths_unavailable", {
-      message: `the socket path ${socketPath} has ${length} bytes, but a socket path may have ${MAX_SOCKET_PATH_BYTES}`,
-      recover: "Set XDG_RUNTIME_DIR to a shorter path.",
-    });
-  }
-  return { runtimeDir, socketPath };
+  requireShortRuntimeDir(runtimeDir);
+  return { runtimeDir, socketPath: `${runtimeDir}/pohunek/daemon.sock` };
 }

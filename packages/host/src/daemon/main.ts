@@ -51,7 +51,7 @@ export async function main(argv: readonly string[], env: Environment): Promise<n
 async function run(env: Environment): Promise<number> {
   // Ours are private; what the programs of sessions make is as open as it is elsewhere.
   const programUmask = platform.self.setUmask(0o077);
-  const roots = resolveRoots(env, platform.socketPathBytes);
+  const roots = resolveRoots(env);
   const config = loadConfig(join(roots.config, "config.toml"), env);
   prepareRoots(roots, platform.self.uid());
   using _locks = lockRoots(roots, platform.files);

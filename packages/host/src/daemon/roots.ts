@@ -2,8 +2,7 @@ import { chmodSync, lstatSync, mkdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { ProtocolError } from "@pohunek/protocol/wire";
-import { isProtocolError, newSessionId, protocolError } from "@pohunek/protocol/wire";
-import { workerSocketPath } from "../worker-api/paths.ts";
+import { isProtocolError, protocolError, requireShortRuntimeDir } from "@pohunek/protocol/wire";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -22,7 +21,7 @@ const MAKE_IT_YOURS = "See to it that this user owns the folder and may write in
  * Where things are kept, by the XDG variables. The runtime base must be given and exist: a folder in /tmp would not be
  * private and not be found again. Nothing is created here.
  */
-export function resolveRoots(env: Environment, socketPathBytes: number): Roots {
+export function resolveRoots(env: Environment): Roots {
   const home = env["HOME"] || homedir();
   const base = (variable: string, fallback: string): string =>
     join(absolute(env, variable) ?? join(home, fallback), NAME);
@@ -30,8 +29,7 @@ export function resolveRoots(env: Environment, socketPathBytes: number): Roots {
   if (runtimeBase === undefined) {
     throw unavailable("XDG_RUNTIME_DIR is not set");
   }
-  const runtime = join(runtimeBase, NAME);
-  mustFit(runtime, socketPathBytes);
+  requireShortRuntimeDir(runtimeBase);
   if (statSync(runtimeBase, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw unavailable(`XDG_RUNTIME_DIR names ${runtimeBase}, which is not a folder`);
   }
@@ -39,7 +37,7 @@ export function resolveRoots(env: Environment, socketPathBytes: number): Roots {
     config: base("XDG_CONFIG_HOME", ".config"),
     data: base("XDG_DATA_HOME", ".local/share"),
     state: base("XDG_STATE_HOME", ".local/state"),
-    runtime,
+    runtime: join(runtimeBase, NAME),
   };
 }
 
@@ -57,16 +55,6 @@ function absolute(env: Environment, variable: string): string | undefined {
 
 export function publicSocketPath(roots: Pick<Roots, "runtime">): string {
   return join(roots.runtime, "daemon.sock");
-}
-
-/** The longest socket path that will be used is checked in full, before anything is created. */
-function mustFit(runtime: string, socketPathBytes: number): void {
-  const longest = workerSocketPath(runtime, newSessionId());
-  const bytes = Buffer.byteLength(longest) + 1;
-  if (bytes > socketPathBytes) {
-    const message = `a socket below ${runtime} would need a path of ${bytes} bytes; this system allows ${socketPathBytes}`;
-    throw unavailable(message, "Set XDG_RUNTIME_DIR to a shorter path.");
-  }
 }
 
 /** Makes the folders, private to the owner. Fails when one belongs to somebody else or is not a folder. */

@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { isProtocolError } from "@pohunek/protocol/wire";
+import { isProtocolError, socketPathFault } from "@pohunek/protocol/wire";
 import type { Logger } from "../logs/logger.ts";
 import type { Platform } from "../platform/index.ts";
 import { journalDir, journalPath, workerRuntimeDir, workerSocketPath } from "../worker-api/paths.ts";
@@ -27,11 +27,10 @@ export class ProcessSupervisor implements Supervisor {
   }
 
   async start({ signal, ...key }: WorkerJob): Promise<StartedWorker> {
-    const { launcher, platform, program } = this.#options;
+    const { launcher, program } = this.#options;
     const socketPath = workerSocketPath(program.runtimeRoot, key.sessionId);
-    const bytes = Buffer.byteLength(socketPath) + 1;
-    if (bytes > platform.socketPathBytes) {
-      const message = `The worker's socket path needs ${bytes} bytes; this system allows ${platform.socketPathBytes}.`;
+    const message = socketPathFault(socketPath);
+    if (message !== undefined) {
       throw workerError("worker_socket_path_invalid", message);
     }
     const deadline = AbortSignal.timeout(program.readyMs);
