@@ -1,3 +1,5 @@
+import type { DetectionManifest } from "./detection/manifest.ts";
+
 /** What a runtime package declares, parsed. All of it is data; nothing here names an agent. */
 
 export interface RuntimeDefinition {
@@ -30,8 +32,7 @@ export interface RuntimeDefinition {
   readonly channel?: AgentChannel;
   /** Base names by which a foreground process is recognised as this agent (P-SD-13, -19). */
   readonly processNames: readonly string[];
-  /** Text of the package's detection.toml; empty for the compiled-in shell. */
-  readonly detection: string;
+  readonly detection: DetectionManifest;
 }
 
 export interface LaunchTemplate {

@@ -162,7 +162,7 @@ describe("a description", () => {
       transcripts: { root: "projects", parser: "demo-v1" },
       hooks: { handler: "demo", schema: "named_for_provider" },
       channel: { kind: "sse", portArgs: ["--port", "{port}"], path: "/event", events: { "session.idle": "idle" } },
-      detection: "schema = 1\n",
+      detection: { rules: [] },
     });
   });
 
@@ -304,6 +304,11 @@ describe("refused, with the field's name:", () => {
   test("a format of another release, before anything else is looked at", () => {
     expect(refusal('schema = 2\nnew = "x"')).toContain("package_incompatible");
     expect(refusal(MINIMAL.replace("schema = 1", ""))).toContain("package_incompatible");
+  });
+
+  test("a manifest of screen rules that is none", () => {
+    const detection = bytes("schema = 1\n[[rule]]\nid = 1\n");
+    expect(() => parseDescriptor({ descriptor: bytes(FULL), detection })).toThrow(/^detection.toml: rule 1 has no id/);
   });
 
   test("what is too long or no text", () => {

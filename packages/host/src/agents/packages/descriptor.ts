@@ -1,8 +1,9 @@
-import { protocolError } from "@pohunek/protocol/wire";
+import { isRuntimeId, protocolError } from "@pohunek/protocol/wire";
+import type { DetectionManifest } from "../detection/manifest.ts";
+import { ManifestError, parseManifest } from "../detection/parse-manifest.ts";
 import type { RuntimeDefinition } from "../runtime-definition.ts";
 import { readChannel, readHooks, readInput, readStop, readTranscripts } from "./behaviour-tables.ts";
 import { readConfigHome, readLaunch, readNativeReference, readTemplates, readVersionProbe } from "./launch-tables.ts";
-import { isRuntimeId, RUNTIME_ID_MEANING } from "./runtime-id.ts";
 import { TomlTable } from "./toml-table.ts";
 
 const DESCRIPTOR_FILE = "runtime.toml";
@@ -49,6 +50,7 @@ export function parseDescriptor(files: DescriptorFiles): Descriptor {
   return { packageId, packageVersion, runtime };
 }
 
+const ID_MEANING = "lower-case letters, digits, '.', '_' and '-', at most 64, with no '..'";
 const CODE = "package_descriptor_invalid";
 const RELEASE = { maxBytes: 32, pattern: /^\d+\.\d+\.\d+$/, meaning: "a release of three numbers" };
 const PROCESS_NAME = { maxBytes: 64, pattern: /^[^/]+$/, meaning: "a file name" };
@@ -73,15 +75,24 @@ function readRuntime(file: TomlTable, detection: string): RuntimeDefinition {
     transcripts: readTranscripts(file.optionalTable("transcripts")),
     hooks: readHooks(file.optionalTable("hooks")),
     channel: readChannel(file.optionalTable("channel")),
-    detection,
+    detection: readDetection(detection),
   };
   table.end();
   return runtime;
 }
 
+function readDetection(text: string): DetectionManifest {
+  try {
+    return parseManifest(text);
+  } catch (cause) {
+    if (!(cause instanceof ManifestError)) throw cause;
+    throw protocolError(CODE, { message: `${DETECTION_FILE}: ${cause.message}`, cause });
+  }
+}
+
 function readId(table: TomlTable, name: string): string {
   const id = table.text(name, { maxBytes: 64 });
-  if (!isRuntimeId(id)) throw table.wrong(name, `must be ${RUNTIME_ID_MEANING}`);
+  if (!isRuntimeId(id)) throw table.wrong(name, `must be ${ID_MEANING}`);
   return id;
 }
 

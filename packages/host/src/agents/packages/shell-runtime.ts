@@ -19,5 +19,5 @@ export const SHELL_DEFINITION: RuntimeDefinition = {
     interruptKeys: "\u0003",
   },
   stop: { signalGroup: true },
-  detection: "",
+  detection: { rules: [] },
 };
