@@ -37,7 +37,9 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function openRoots(syncDirectory = platform.files.syncDirectory): PackageRoots {
+const sync = (path: string): void => platform.files.syncDirectory(path);
+
+function openRoots(syncDirectory = sync): PackageRoots {
   return new PackageRoots({ folder: join(folder, "packages"), uid: platform.self.uid(), syncDirectory });
 }
 
@@ -186,7 +188,7 @@ describe("verification finds", () => {
     const others = new PackageRoots({
       folder: join(folder, "packages"),
       uid: platform.self.uid() + 1,
-      syncDirectory: platform.files.syncDirectory,
+      syncDirectory: sync,
     });
     expect(others.verify(DIGEST, tree)).toEqual({ fault: "root_unsafe" });
   });
