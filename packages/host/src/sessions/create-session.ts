@@ -5,16 +5,13 @@ import type { Logger } from "../logs/logger.ts";
 import { failureFields } from "../logs/logger.ts";
 import type { SessionRecord } from "../store/session-record.ts";
 import type { Supervisor } from "../supervision/supervisor.ts";
-import { WorkerClient } from "../worker-api/client.ts";
-import type { WorkerEvent } from "../worker-api/events.ts";
 import type { LaunchSpec } from "../worker-api/launch-spec.ts";
-import { within } from "../worker-api/within.ts";
 import { claimName } from "./claim-name.ts";
 import type { Registry } from "./registry.ts";
 import type { RollBack } from "./roll-back.ts";
 import type { Session } from "./session.ts";
+import { beginProgram, runtimeFactsOf, startProgram } from "./start-program.ts";
 import type { ReachStep } from "./steps.ts";
-import { workerProcessOf } from "./worker-life.ts";
 import type { WorkerWatch } from "./worker-watch.ts";
 import { keyOf } from "./worker-watch.ts";
 
@@ -43,9 +40,6 @@ export interface CreateOptions {
   readonly log: Logger;
   readonly now: () => Date;
 }
-
-/** A new worker answers in milliseconds. One that does not in this time is given up, before the client gives up us. */
-const ANSWER_MS = 10_000;
 
 /** Starts new sessions. Each is on disk before its worker is started, so a crash at any point leaves something to finish. */
 export class SessionCreator {
@@ -123,38 +117,21 @@ export class SessionCreator {
 
   async #start(session: Session, request: CreateRequest): Promise<void> {
     const { supervisor, registry, watch, controller, common, reach, now } = this.#options;
-    const { socketPath } = await supervisor.start(keyOf(session));
-    reach("create:worker_started");
-    const link = watch.follow(session);
-    const early: WorkerEvent[] = [];
-    let isStarted = false;
-    const client = await WorkerClient.connect(socketPath, {
-      onEvent: (event) => (isStarted ? link.handleEvent(event) : early.push(event)),
-    });
+    const { launch, cwd, cols, rows, environment, clipboard } = request;
+    const spec = { argv: launch.argv, env: environment(session.id), cwd, cols, rows, clipboard, ...common };
+    const key = keyOf(session);
+    const program = await startProgram({ supervisor, controller, key, spec, reach: (step) => reach(`create:${step}`) });
     try {
-      await within(client.acquireController(controller), { ms: ANSWER_MS });
-      const { launch, cwd, cols, rows, environment, clipboard } = request;
-      const spec = { argv: launch.argv, env: environment(session.id), cwd, cols, rows, clipboard, ...common };
-      const inspection = await within(client.initialize(spec), { ms: ANSWER_MS });
-      reach("create:initialized");
-      const at = now().toISOString();
       registry.move(session, "started", {
-        runtime: {
-          startedAt: new Date(inspection.started_at_ms).toISOString(),
-          lastConnectedAt: at,
-          childPid: inspection.child?.pid,
-          worker: workerProcessOf(inspection),
-        },
+        runtime: runtimeFactsOf(program.inspection, now()),
         operation: null,
         announce: "session_created",
         audit: { program: launch.program },
       });
       reach("create:stored");
-      isStarted = true;
-      watch.begin(session, client, inspection);
-      early.forEach((event) => link.handleEvent(event));
+      beginProgram(session, program, watch);
     } catch (cause) {
-      await client[Symbol.asyncDispose]();
+      await program.client[Symbol.asyncDispose]();
       throw cause;
     }
   }
