@@ -13,6 +13,7 @@ import { Inventory } from "../sessions/inventory.ts";
 import type { EndLeftovers } from "../sessions/leftovers.ts";
 import type { ReconcileReport } from "../sessions/reconcile.ts";
 import { reconcile } from "../sessions/reconcile.ts";
+import { SessionRecoverer } from "../sessions/recover-session.ts";
 import { Registry } from "../sessions/registry.ts";
 import { RollBack } from "../sessions/roll-back.ts";
 import type { Session } from "../sessions/session.ts";
@@ -49,6 +50,7 @@ export class SessionCore implements AsyncDisposable {
   readonly changes = new Changes();
   readonly creator: SessionCreator;
   readonly ender: SessionEnder;
+  readonly recoverer: SessionRecoverer;
   readonly inputs: SessionInputs;
   readonly inventory: Inventory;
   readonly #options: SessionCoreOptions;
@@ -85,6 +87,8 @@ export class SessionCore implements AsyncDisposable {
       max_rows: settings.terminalMaxRows,
     };
     this.creator = new SessionCreator({ ...common, registry, watch, rollBack, common: ofAll });
+    const { workerAnswerMs: answerMs } = settings;
+    this.recoverer = new SessionRecoverer({ ...common, registry, ended, watch, answerMs, common: ofAll });
     this.ender = new SessionEnder({
       ...common,
       registry,
@@ -92,7 +96,7 @@ export class SessionCore implements AsyncDisposable {
       watch,
       deleteFiles,
       graceMs: settings.workerStopGraceMs,
-      answerMs: settings.workerAnswerMs,
+      answerMs,
     });
     const { inputTimeoutMs: timeoutMs } = settings;
     this.inputs = new SessionInputs({ changes: this.changes, epoch: daemonId, timeoutMs });
@@ -101,7 +105,7 @@ export class SessionCore implements AsyncDisposable {
 
   /** Joins store and workers. Nobody is served before this is done. */
   async reconcile(): Promise<ReconcileReport> {
-    const { store, supervisor, log } = this.#options;
+    const { store, supervisor, log, now } = this.#options;
     return await reconcile({
       store,
       registry: this.registry,
@@ -109,8 +113,10 @@ export class SessionCore implements AsyncDisposable {
       watch: this.#watch,
       rollBack: this.#rollBack,
       ender: this.ender,
+      recoverer: this.recoverer,
       changes: this.changes,
       log,
+      now,
     });
   }
 

@@ -1,4 +1,5 @@
 import type { RuntimeState, SessionState } from "@pohunek/protocol/wire";
+import type { NativeLaunch } from "../store/native-launch.ts";
 import type { RuntimeRecord, SessionRecord } from "../store/session-record.ts";
 
 /**
@@ -32,6 +33,8 @@ const TRANSITIONS = {
   },
   /** The worker is proven dead, and what it ran is gone: how the program ended is not known. */
   lost: { from: ["starting", "live", "reconnecting", "incompatible", "conflict"], runtime: "lost", state: "failed" },
+  /** A new worker has taken up the conversation of the program that ended. */
+  recovered: { from: ["terminal", "lost"], runtime: "live", state: "running" },
 } as const satisfies Record<string, { from: readonly RuntimeState[]; runtime: RuntimeState; state?: SessionState }>;
 
 export type Transition = keyof typeof TRANSITIONS;
@@ -41,8 +44,13 @@ export interface TransitionFacts {
   readonly exitCode?: number;
   readonly exitSignal?: string;
   readonly runtime?: Partial<
-    Pick<RuntimeRecord, "worker" | "childPid" | "startedAt" | "lastConnectedAt" | "lossReason">
+    Pick<
+      RuntimeRecord,
+      "generation" | "workerId" | "runtimeId" | "worker" | "childPid" | "startedAt" | "lastConnectedAt" | "lossReason"
+    >
   >;
+  /** Absent: what was frozen stays. */
+  readonly nativeLaunch?: NativeLaunch;
 }
 
 export function canTransit(record: SessionRecord, transition: Transition): boolean {
@@ -67,6 +75,7 @@ export function transit(
       state: row.state ?? record.state,
       exitCode: facts.exitCode,
       exitSignal: facts.exitSignal,
+      nativeLaunch: facts.nativeLaunch ?? record.nativeLaunch,
       runtime: { ...runtime, ...facts.runtime, state: row.runtime },
     },
     facts.at,

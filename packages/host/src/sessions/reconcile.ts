@@ -1,12 +1,14 @@
 import type { Logger } from "../logs/logger.ts";
 import { failureFields } from "../logs/logger.ts";
-import type { Operation } from "../store/operation.ts";
+import type { Operation, OperationKind } from "../store/operation.ts";
 import type { UnreadableRow } from "../store/session-row.ts";
 import type { Store } from "../store/store.ts";
 import type { Supervisor, WorkerSighting } from "../supervision/supervisor.ts";
 import type { Changes } from "./changes.ts";
 import type { SessionEnder } from "./end-session.ts";
+import { finishRecovery } from "./finish-recovery.ts";
 import { hasEnded } from "./lifecycle.ts";
+import type { SessionRecoverer } from "./recover-session.ts";
 import type { Registry } from "./registry.ts";
 import type { RollBack } from "./roll-back.ts";
 import type { Session } from "./session.ts";
@@ -20,8 +22,10 @@ export interface ReconcileOptions {
   readonly watch: WorkerWatch;
   readonly rollBack: RollBack;
   readonly ender: SessionEnder;
+  readonly recoverer: SessionRecoverer;
   readonly changes: Changes;
   readonly log: Logger;
+  readonly now: () => Date;
 }
 
 export interface ReconcileReport {
@@ -32,6 +36,9 @@ export interface ReconcileReport {
 
 /** How long the start waits for the workers that are alive to answer. Those that need longer are shown reconnecting. */
 const CONNECT_MS = 3000;
+
+/** Operations that are finished where the session's worker is met. */
+const NOT_ENDING: readonly OperationKind[] = ["create", "resume"];
 
 type Worker = WorkerSighting & { readonly kind: "worker" };
 type Unclear = Exclude<WorkerSighting, { kind: "worker" }>;
@@ -106,6 +113,9 @@ function tellUnclear(traces: ReadonlyMap<string, Traces>, { log }: ReconcileOpti
 /** Brings one session into the state that the facts say, and goes on with what was begun. */
 async function take(session: Session, { workers, unclear }: Traces, options: ReconcileOptions): Promise<void> {
   const { watch } = options;
+  if (session.operation?.kind === "resume") {
+    await finishRecovery(session, workers, options);
+  }
   const { runtimeId } = session.record.runtime;
   const own = workers.find(({ key }) => key.runtimeId === runtimeId);
   const isAnotherAlive = workers.some((worker) => worker !== own && worker.life !== "dead");
@@ -182,7 +192,7 @@ async function finishCreate(
 }
 
 function finish(session: Session, { ender, log }: ReconcileOptions): void {
-  if (session.operation !== undefined && session.operation.kind !== "create") {
+  if (session.operation !== undefined && !NOT_ENDING.includes(session.operation.kind)) {
     log.info("operation_resumed", { session_id: session.id, kind: session.operation.kind });
     ender.resume(session).catch((cause: unknown) => {
       log.error("operation_not_resumed", { session_id: keyOf(session).sessionId, ...failureFields(cause) });

@@ -1,5 +1,5 @@
 import type { AnnouncedEvent } from "@pohunek/protocol";
-import type { SessionId } from "@pohunek/protocol/wire";
+import type { SessionId, WorkerInstanceId } from "@pohunek/protocol/wire";
 import { protocolError } from "@pohunek/protocol/wire";
 import type { Logger } from "../logs/logger.ts";
 import { failureFields } from "../logs/logger.ts";
@@ -38,7 +38,8 @@ type SessionEventName =
   | "session_removed"
   | "session_runtime_reconnected"
   | "session_runtime_lost"
-  | "session_runtime_conflict";
+  | "session_runtime_conflict"
+  | "session_native_recovered";
 
 /** Waits between tries to store a fact that the disk refused. */
 const RETRY_FIRST_MS = 1000;
@@ -118,7 +119,10 @@ export class Registry implements Disposable {
   }
 
   /** Changes what an owner asked to change. Throws, with nothing changed, when that can't be stored. */
-  update(session: Session, patch: Partial<Pick<SessionRecord, "name" | "metadata" | "cols" | "rows">>): void {
+  update(
+    session: Session,
+    patch: Partial<Pick<SessionRecord, "name" | "metadata" | "cols" | "rows" | "nativeReference">>,
+  ): void {
     const record = amend({ ...session.record, ...patch }, this.#ports.now());
     this.#commit({ session: record });
     session.record = record;
@@ -191,16 +195,23 @@ export class Registry implements Disposable {
       exit_code: record.exitCode,
       reason: runtime.lossReason,
     });
+    const previous = session.record.runtime.runtimeId;
     session.record = record;
     if (options.operation !== undefined) {
       session.operation = options.operation ?? undefined;
     }
-    this.#show(session, options.announce ?? "session_updated");
+    this.#show(session, options.announce ?? "session_updated", previous);
   }
 
-  #show(session: Session, event: SessionEventName): void {
+  #show(session: Session, event: SessionEventName, previous?: WorkerInstanceId): void {
     this.#ports.changes.notify(session.id);
-    this.#ports.announce({ event, payload: { session: toSessionInfo(session) } });
+    const payload = { session: toSessionInfo(session) };
+    if (event === "session_native_recovered") {
+      const ids = { previous_worker_instance_id: previous, worker_instance_id: session.record.runtime.runtimeId };
+      this.#ports.announce({ event, payload: { ...payload, ...ids } });
+    } else {
+      this.#ports.announce({ event, payload });
+    }
   }
 
   #auditEvent(record: SessionRecord, event: string, facts: ChangeOptions["audit"] = {}): AuditEvent {

@@ -1,8 +1,8 @@
 /** Lifecycle operations are written down before they act, so that a daemon that dies in one of them can finish it. */
-export const OPERATION_KINDS = ["create", "stop", "remove"] as const;
+export const OPERATION_KINDS = ["create", "stop", "remove", "resume"] as const;
 export type OperationKind = (typeof OPERATION_KINDS)[number];
 
-/** An operation that has begun and not ended. `step` is the last one that is known to be reached. */
+/** An operation that has begun and not ended. `step` is what the next daemon must know to finish it. */
 export interface Operation {
   readonly sessionId: string;
   readonly kind: OperationKind;
