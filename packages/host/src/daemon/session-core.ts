@@ -67,6 +67,7 @@ export class SessionCore implements AsyncDisposable {
       retries: this.#retries,
       controller: daemonId,
       runtimeRoot: roots.runtime,
+      answerMs: settings.workerAnswerMs,
       endLeftovers: leftoversEnder(options),
     };
     const audit = new AuditLog(`${roots.data}/events`, store, options.now);
@@ -87,8 +88,7 @@ export class SessionCore implements AsyncDisposable {
       max_rows: settings.terminalMaxRows,
     };
     this.creator = new SessionCreator({ ...common, registry, watch, rollBack, common: ofAll });
-    const { workerAnswerMs: answerMs } = settings;
-    this.recoverer = new SessionRecoverer({ ...common, registry, ended, watch, answerMs, common: ofAll });
+    this.recoverer = new SessionRecoverer({ ...common, registry, ended, watch, common: ofAll });
     this.ender = new SessionEnder({
       ...common,
       registry,
@@ -96,7 +96,6 @@ export class SessionCore implements AsyncDisposable {
       watch,
       deleteFiles,
       graceMs: settings.workerStopGraceMs,
-      answerMs,
     });
     const { inputTimeoutMs: timeoutMs } = settings;
     this.inputs = new SessionInputs({ changes: this.changes, epoch: daemonId, timeoutMs });

@@ -19,7 +19,8 @@ const WORKER_END_MS = 5000;
 /** Ends the worker of a session whose program has ended, and removes what it left. False when it does not end. */
 export async function dropWorker(session: Session, options: DropWorkerOptions): Promise<boolean> {
   const { ended, supervisor, platform, answerMs } = options;
-  const isReleased = await settlesWithin(ended.release(session), answerMs);
+  const hasAnswered = await settlesWithin(ended.release(session), answerMs);
+  const isReleased = hasAnswered && session.link === undefined;
   const key = keyOf(session);
   const retire = async (deadlineMs: number): Promise<boolean> =>
     await retireWorker({ supervisor, processes: platform.processes, key, deadlineMs });
