@@ -69,7 +69,7 @@ describe("every command that asks a daemon", () => {
       [["resume", "api"], "session_not_terminal"],
       [["inspect", "nope"], "session_not_found"],
       [["metadata", "api", "--set", `${"k".repeat(65)}=1`], "bad_request"],
-      [["new", "--agent", "nobody"], "runtime_not_installed"],
+      [["new", "--agent", "nobody"], "agent_profile_not_found"],
     ] as const) {
       const { code: exit, err } = await runJson(host.roots, words);
       expect({ words, exit, error: err.code }).toEqual({ words, exit: 1, error: code } as never);

@@ -196,7 +196,7 @@ describe("what a session is started with", () => {
     await using host = await startHost();
     await using client = await host.connect();
     const base = { agent: "shell", cols: 80, rows: 24 };
-    expect(await client.refusal("session.new", { ...base, agent: "nobody" })).toBe("runtime_not_installed");
+    expect(await client.refusal("session.new", { ...base, agent: "nobody" })).toBe("agent_profile_not_found");
     expect(await client.refusal("session.new", { ...base, project: "p" })).toBe("projects_not_configured");
     expect(await client.refusal("session.new", { ...base, branch: "b" })).toBe("bad_request");
     expect(await client.refusal("session.new", { ...base, command: ["/no/such/program"] })).toBe("spawn_failed");

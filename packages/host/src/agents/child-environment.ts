@@ -11,6 +11,8 @@ export interface ChildEnvironmentOptions {
   readonly sessionId: SessionId;
   readonly daemonId: DaemonId;
   readonly publicSocketPath: string;
+  /** What the session's runtime and profile add. */
+  readonly own?: Readonly<Record<string, string>>;
 }
 
 /** Variables that describe the user and the machine. Everything else of the daemon's environment stays with it. */
@@ -33,6 +35,11 @@ const INHERITED_PREFIXES = ["LC_", "XDG_"];
 const TERM = "xterm-256color";
 const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
+/** Where agents are looked for: as in any session, then in the folders that the settings name. */
+export function agentPath(daemonEnv: Environment, folders: readonly string[]): string {
+  return [daemonEnv["PATH"] ?? DEFAULT_PATH, ...folders].join(":");
+}
+
 /**
  * The environment of a session's program: an allowlist of the daemon's own, what the owner's settings forward, and the
  * markers by which a process knows the session it runs in. The worker adds the markers that only it knows.
@@ -48,6 +55,7 @@ export function childEnvironment(options: ChildEnvironmentOptions): Record<strin
   return {
     ...env,
     SHELL: options.shell,
+    ...options.own,
     TERM,
     POHUNEK_ENV: "1",
     POHUNEK_SESSION_ID: options.sessionId,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { DaemonId, SessionId } from "@pohunek/protocol/wire";
 import { isProtocolError } from "@pohunek/protocol/wire";
 import { childEnvironment } from "./child-environment.ts";
-import { chooseUserShell, resolveLaunch } from "./launch.ts";
+import { chooseUserShell, commandLaunch } from "./launch.ts";
 import { resolveWorkingDirectory } from "./working-directory.ts";
 
 function codeOf(action: () => unknown): string {
@@ -22,26 +22,20 @@ function codeOf(action: () => unknown): string {
 
 describe("what is launched", () => {
   test("the login shell when no command is given", () => {
-    const launch = resolveLaunch({ agent: "shell" }, "/bin/bash");
-    expect(launch).toEqual({
-      agent: "shell",
-      agentBase: "shell",
-      kind: "shell",
-      argv: ["/bin/bash", "-l"],
-      program: "bash",
-    });
-    expect(resolveLaunch({ agent: "shell" }, "/opt/odd-shell").argv).toEqual(["/opt/odd-shell"]);
+    const launch = commandLaunch([], "/bin/bash");
+    expect(launch).toEqual({ kind: "shell", argv: ["/bin/bash", "-l"], program: "bash" });
+    expect(commandLaunch([], "/opt/odd-shell").argv).toEqual(["/opt/odd-shell"]);
   });
 
   test("a command keeps only its base name as a fact", () => {
-    const launch = resolveLaunch({ agent: "shell", command: ["/usr/bin/make", "-j"] }, "/bin/bash");
+    const launch = commandLaunch(["/usr/bin/make", "-j"], "/bin/bash");
     expect(launch.argv).toEqual(["/usr/bin/make", "-j"]);
     expect(launch.program).toBe("make");
     expect(launch.kind).toBe("command");
   });
 
   test("a shell at a prompt is told from one that runs something", () => {
-    const kindOf = (...command: string[]) => resolveLaunch({ agent: "shell", command }, "/bin/bash").kind;
+    const kindOf = (...command: string[]) => commandLaunch(command, "/bin/bash").kind;
     expect([kindOf("zsh"), kindOf("/bin/bash", "--norc", "-i"), kindOf("sh", "-l")]).toEqual([
       "shell",
       "shell",
@@ -53,10 +47,6 @@ describe("what is launched", () => {
       kindOf("sh", "script.sh"),
       kindOf("vim"),
     ]).toEqual(["command", "command", "command", "command"]);
-  });
-
-  test("an agent without a runtime is refused", () => {
-    expect(codeOf(() => resolveLaunch({ agent: "nobody" }, "/bin/sh"))).toContain("runtime_not_installed");
   });
 
   test("the first usable shell counts", () => {

@@ -1,7 +1,8 @@
 import { accessSync, constants } from "node:fs";
 import { basename } from "node:path";
-import { protocolError } from "@pohunek/protocol/wire";
+import type { NativeLaunch, NativeReference } from "../store/native-launch.ts";
 import type { LaunchKind } from "../store/session-record.ts";
+import type { SecretEnvironment } from "./secret-environment.ts";
 
 /** What a session is started with, resolved on this host. */
 export interface Launch {
@@ -9,40 +10,38 @@ export interface Launch {
   readonly agentBase: string;
   readonly kind: LaunchKind;
   readonly argv: readonly [string, ...string[]];
-  /** Base name of the program: the only part of the command line that is kept. */
+  /** The file to run, where the first of `argv` is no more than the name that it is called by. */
+  readonly executable?: string;
+  /** Base name of the program: the only part of a command line that is kept. */
   readonly program: string;
+  /** Beside what every session gets. */
+  readonly environment?: SecretEnvironment;
+  readonly nativeLaunch?: NativeLaunch;
+  /** Where the agent takes one at its launch. */
+  readonly nativeReference?: NativeReference;
 }
-
-export interface LaunchRequest {
-  readonly agent: string;
-  /** Program and arguments to run in place of the login shell. */
-  readonly command?: readonly string[];
-}
-
-/** The runtime that is compiled in; all others come from packages. */
-const SHELL_RUNTIME = "shell";
 
 /** Shells that take `-l` for a login shell. Others are started plainly. */
 const LOGIN_FLAG_SHELLS = new Set(["sh", "bash", "dash", "zsh", "fish", "ksh", "mksh", "ash", "busybox"]);
 /** Programs that show a prompt and wait: what the session's root must be for "it reads the terminal" to mean idle. */
 const PROMPT_SHELLS = new Set([...LOGIN_FLAG_SHELLS, "tcsh", "csh", "nu", "elvish", "xonsh", "pwsh"]);
 
-/** Finds out what to run. Fails with runtime_not_installed for an agent that this host has no runtime for. */
-export function resolveLaunch(request: LaunchRequest, userShell: string): Launch {
-  if (request.agent !== SHELL_RUNTIME) {
-    throw protocolError("runtime_not_installed", {
-      message: `no runtime named ${JSON.stringify(request.agent)} is installed`,
-    });
-  }
-  const identity = { agent: SHELL_RUNTIME, agentBase: SHELL_RUNTIME };
-  const [program, ...args] = request.command ?? [];
-  if (program !== undefined) {
-    const kind = isPromptShell(program, args) ? "shell" : "command";
-    return { ...identity, kind, argv: [program, ...args], program: basename(program) };
-  }
+type CommandLine = Pick<Launch, "kind" | "argv" | "program">;
+
+/** A command, or the user's login shell when there is none. */
+export function commandLaunch(command: readonly string[], userShell: string): CommandLine {
+  const [program, ...args] = command;
+  return program === undefined ? loginShell(userShell) : programLaunch(program, args);
+}
+
+export function programLaunch(program: string, args: readonly string[]): CommandLine {
+  const kind = isPromptShell(program, args) ? "shell" : "command";
+  return { kind, argv: [program, ...args], program: basename(program) };
+}
+
+function loginShell(userShell: string): CommandLine {
   const name = basename(userShell);
-  const argv: [string, ...string[]] = LOGIN_FLAG_SHELLS.has(name) ? [userShell, "-l"] : [userShell];
-  return { ...identity, kind: "shell", argv, program: name };
+  return { kind: "shell", argv: LOGIN_FLAG_SHELLS.has(name) ? [userShell, "-l"] : [userShell], program: name };
 }
 
 /** True for a shell that will sit at a prompt: one without a script to run and without `-c`. */

@@ -108,5 +108,7 @@ export interface RuntimeSource {
   byName(id: string): RuntimeDefinition;
   /** Exactly this digest, selected or not, enabled or not. Throws runtime_not_installed, runtime_incompatible. */
   byDigest(digest: string, runtimeId: string): RuntimeDefinition;
+  /** Whether new sessions may be started with this digest. */
+  isEnabled(digest: string): boolean;
   readonly all: readonly RuntimeDefinition[];
 }

@@ -24,6 +24,8 @@ type Table = Readonly<Record<string, unknown>>;
 const COMMAND_LINE_TABLE = "attach";
 const OVERLAY_ID = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** A colon would make two of it. */
+const FOLDER = /^(?:\/|~\/|~$)[^:\0]*$/;
 const INTEGER = /^\d{1,15}$/;
 
 /**
@@ -102,14 +104,17 @@ function check(setting: Setting, value: unknown, where: string): unknown {
       return setting.choices.includes(value as string)
         ? value
         : refuse(setting, where, `must be one of ${setting.choices.join(", ")}`);
-    case "names": {
-      const isRight =
-        Array.isArray(value) && value.every((item) => typeof item === "string" && VARIABLE_NAME.test(item));
-      return isRight ? value : refuse(setting, where, "must be a list of variable names");
-    }
+    case "names":
+      return isListOf(value, VARIABLE_NAME) ? value : refuse(setting, where, "must be a list of variable names");
+    case "folders":
+      return isListOf(value, FOLDER) ? value : refuse(setting, where, "must be a list of absolute paths");
     case "text":
       return typeof value === "string" ? value : refuse(setting, where, "must be text");
   }
+}
+
+function isListOf(value: unknown, pattern: RegExp): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === "string" && pattern.test(item));
 }
 
 function refuse(setting: Setting, where: string, rule: string): never {

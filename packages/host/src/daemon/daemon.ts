@@ -13,6 +13,7 @@ import { runningWorker } from "../sessions/reachable-worker.ts";
 import { Store } from "../store/store.ts";
 import type { Supervisor } from "../supervision/supervisor.ts";
 import { logDir } from "../worker-api/paths.ts";
+import { AgentCore } from "./agent-core.ts";
 import { AttachGrants } from "./attach-grants.ts";
 import { Attachments } from "./attachments.ts";
 import type { Config } from "./config.ts";
@@ -231,13 +232,23 @@ function listHandlers(options: DaemonOptions, parts: Parts): Handlers {
   const { env, roots, config, platform, release } = options;
   const { registry, changes, creator, ender, inputs, inventory } = core;
   const userShell = chooseUserShell([env["SHELL"], userInfo().shell ?? undefined]);
-  const runtimes = new InstalledRuntimes();
+  const home = env["HOME"] || userInfo().homedir;
+  const agents = new AgentCore({
+    roots,
+    settings: config.settings,
+    runtimes: new InstalledRuntimes(),
+    daemonEnv: env,
+    home,
+    userShell,
+    uid: platform.self.uid(),
+  });
   const launcher = new SessionLauncher({
+    resolver: agents.resolver,
     creator,
     inputs,
     daemonEnv: env,
     forward: config.settings.environmentForward,
-    home: env["HOME"] || userInfo().homedir,
+    home,
     hostName: hostname(),
     userShell,
     daemonId,
@@ -249,14 +260,7 @@ function listHandlers(options: DaemonOptions, parts: Parts): Handlers {
     ...hostMethods({
       release,
       doctor,
-      runtimes: () =>
-        runtimes.all.map(({ id }) => ({
-          agent: id,
-          agent_base: id,
-          available: true,
-          path: userShell,
-          supported: true,
-        })),
+      runtimes: async () => await agents.list(),
       hasGit: () => Bun.which("git", { PATH: env["PATH"] ?? "" }) !== null,
     }),
     ...lifecycleMethods({ registry, launcher, ender, inventory }),

@@ -2,7 +2,7 @@ import type { ParsedParamsOf } from "@pohunek/protocol";
 import type { ClipboardPolicy, DaemonId } from "@pohunek/protocol/wire";
 import { protocolError } from "@pohunek/protocol/wire";
 import { childEnvironment } from "../agents/child-environment.ts";
-import { resolveLaunch } from "../agents/launch.ts";
+import type { LaunchResolver } from "../agents/launch-resolver.ts";
 import { resolveWorkingDirectory } from "../agents/working-directory.ts";
 import type { SessionCreator } from "../sessions/create-session.ts";
 import type { Session } from "../sessions/session.ts";
@@ -10,6 +10,7 @@ import type { SessionInputs } from "../sessions/session-inputs.ts";
 import type { DescriptorRoom } from "./descriptor-room.ts";
 
 export interface SessionLauncherOptions {
+  readonly resolver: LaunchResolver;
   readonly creator: SessionCreator;
   readonly inputs: SessionInputs;
   readonly daemonEnv: Readonly<Record<string, string | undefined>>;
@@ -41,12 +42,12 @@ export class SessionLauncher {
   async launch(params: ParsedParamsOf<"session.new">): Promise<Launched> {
     refuseProjects(params);
     this.#options.room.ensureForSession();
-    const { creator, inputs, home, hostName, userShell } = this.#options;
+    const { resolver, creator, inputs, home, hostName, userShell } = this.#options;
     const { agent, name, name_clash: nameClash = "allow", cols, rows, metadata = {}, command, input } = params;
-    const launch = resolveLaunch({ agent, command }, userShell);
     const cwd = resolveWorkingDirectory(params.cwd, { home, hostName });
+    const launch = await resolver.resolve({ agent, command });
     const environment = (sessionId: Session["id"]) =>
-      childEnvironment({ ...this.#options, sessionId, shell: userShell });
+      childEnvironment({ ...this.#options, sessionId, shell: userShell, own: launch.environment?.reveal() });
     const clipboard = this.#clipboard(params.clipboard);
     const wanted = { name, nameClash, cwd, cols, rows, metadata, clipboard, environment };
     const session = await creator.create({ launch, ...wanted });

@@ -14,6 +14,7 @@ export type Setting = {
   | { readonly type: "integer"; readonly default: number; readonly range: readonly [number, number] }
   | { readonly type: "choice"; readonly default: string; readonly choices: readonly string[] }
   | { readonly type: "names"; readonly default: readonly string[] }
+  | { readonly type: "folders"; readonly default: readonly string[] }
   | { readonly type: "text"; readonly default: string }
 );
 
@@ -21,7 +22,7 @@ type ValueOf<S extends Setting> = S extends { type: "integer" }
   ? number
   : S extends { type: "choice"; choices: readonly (infer C)[] }
     ? C
-    : S extends { type: "names" }
+    : S extends { type: "names" | "folders" }
       ? readonly string[]
       : string;
 
@@ -171,6 +172,13 @@ export const SETTINGS = {
     default: [],
     sentence: "Further variables of the daemon's own environment that sessions inherit.",
   },
+  agentsPath: {
+    key: "agents.path",
+    type: "folders",
+    default: [],
+    sentence:
+      "Folders after those of `PATH` in which agents are looked for, and which their sessions get; `~/` is your home. A daemon that a service manager started has a short `PATH`.",
+  },
   remotePort: {
     key: "remote.port",
     type: "integer",
@@ -245,6 +253,8 @@ function typeText(setting: Setting): string {
       return setting.choices.map((choice) => `\`${choice}\``).join(", ");
     case "names":
       return "list of variable names";
+    case "folders":
+      return "list of absolute paths";
     case "text":
       return "text";
   }
@@ -253,6 +263,7 @@ function typeText(setting: Setting): string {
 function defaultText(setting: Setting): string {
   switch (setting.type) {
     case "names":
+    case "folders":
       return "none";
     case "text":
       return setting.default === "" ? "none" : `\`${setting.default}\``;

@@ -108,6 +108,8 @@ export class SessionCreator {
         workerId: `k-${newUlid(at.getTime())}` as WorkerId,
         runtimeId: newWorkerInstanceId(at.getTime()),
       },
+      nativeLaunch: launch.nativeLaunch,
+      nativeReference: launch.nativeReference,
       metadata,
       warnings: [],
       createdAt: at.toISOString(),
@@ -118,7 +120,8 @@ export class SessionCreator {
   async #start(session: Session, request: CreateRequest): Promise<void> {
     const { supervisor, registry, watch, controller, common, reach, now } = this.#options;
     const { launch, cwd, cols, rows, environment, clipboard } = request;
-    const spec = { argv: launch.argv, env: environment(session.id), cwd, cols, rows, clipboard, ...common };
+    const { argv, executable } = launch;
+    const spec = { argv, executable, env: environment(session.id), cwd, cols, rows, clipboard, ...common };
     const key = keyOf(session);
     const program = await startProgram({ supervisor, controller, key, spec, reach: (step) => reach(`create:${step}`) });
     try {

@@ -24,6 +24,8 @@ import { keyOf } from "./worker-watch.ts";
 /** What the new generation runs. Its folder and size are the session's. */
 export interface Relaunch {
   readonly argv: readonly string[];
+  /** The file to run, where the first of `argv` is no more than the name that it is called by. */
+  readonly executable?: string;
   readonly env: Readonly<Record<string, string>>;
   readonly clipboard: ClipboardPolicy;
   /** What is frozen from now on, where the owner accepted that it changes. */
@@ -110,12 +112,12 @@ export class SessionRecoverer {
   async #start(session: Session, { worker, relaunch }: { worker: NewWorker; relaunch: Relaunch }): Promise<void> {
     const { registry, supervisor, watch, controller, common, reach, now } = this.#options;
     const { cwd, cols, rows, program: name } = session.record;
-    const { argv, env, clipboard, nativeLaunch } = relaunch;
+    const { argv, executable, env, clipboard, nativeLaunch } = relaunch;
     const program = await startProgram({
       supervisor,
       controller,
       key: { sessionId: session.id, ...worker },
-      spec: { argv, env, cwd, cols, rows, clipboard, ...common },
+      spec: { argv, executable, env, cwd, cols, rows, clipboard, ...common },
       reach: (step) => reach(`resume:${step}`),
     });
     try {

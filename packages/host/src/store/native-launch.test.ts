@@ -10,6 +10,7 @@ const LAUNCH: NativeLaunch = {
   reference: { kind: "id", strategy: "assigned" },
   resumeArgs: ["--resume", "{reference}"],
   forkArgs: ["--fork", "{reference}"],
+  input: { bracketedPaste: true, submitDelayMs: 200 },
 };
 const REFERENCE: NativeReference = { kind: "path", value: "/x/y", source: "open_file" };
 
@@ -30,6 +31,8 @@ test("anything else is no launch and no reference", () => {
     { ...LAUNCH, reference: { kind: "other", strategy: "assigned" } },
     { ...LAUNCH, reference: { kind: "id", strategy: "guessed" } },
     { ...LAUNCH, profileRevision: true },
+    { ...LAUNCH, input: { submitDelayMs: "soon" } },
+    { ...LAUNCH, input: null },
   ];
   expect(launches.map(readNativeLaunch)).toEqual(launches.map(() => undefined));
   const references = [

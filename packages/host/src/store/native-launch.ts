@@ -30,11 +30,20 @@ export interface NativeLaunch {
   readonly resumeArgs?: readonly string[];
   /** The same for a fork; `{new_reference}` may occur once. */
   readonly forkArgs?: readonly string[];
+  /** What the profile says about input in place of the package. */
+  readonly input?: FrozenInput;
+}
+
+export interface FrozenInput {
+  readonly bracketedPaste?: boolean;
+  readonly submitDelayMs?: number;
+  readonly startupGraceMs?: number;
 }
 
 /** Reads what was stored. Undefined for anything else than exactly that: a conversation is then not resumed. */
 export function readNativeLaunch(value: unknown): NativeLaunch | undefined {
-  const { package: pinned, profileRevision, program, args, reference, resumeArgs, forkArgs } = value as NativeLaunch;
+  const launch = value as NativeLaunch;
+  const { package: pinned, profileRevision, program, args, reference, resumeArgs, forkArgs, input } = launch;
   const isWhole =
     typeof program === "string" &&
     isTexts(args) &&
@@ -44,13 +53,22 @@ export function readNativeLaunch(value: unknown): NativeLaunch | undefined {
     (pinned === undefined || (typeof pinned.id === "string" && typeof pinned.digest === "string")) &&
     (reference === undefined ||
       (REFERENCE_KINDS.includes(reference.kind) && REFERENCE_SOURCES.includes(reference.strategy)));
-  return isWhole ? { package: pinned, profileRevision, program, args, reference, resumeArgs, forkArgs } : undefined;
+  if (!isWhole || !(input === undefined || isInput(input))) return undefined;
+  return { package: pinned, profileRevision, program, args, reference, resumeArgs, forkArgs, input };
 }
 
 export function readNativeReference(value: unknown): NativeReference | undefined {
   const { kind, value: text, source } = value as NativeReference;
   const isWhole = REFERENCE_KINDS.includes(kind) && REFERENCE_SOURCES.includes(source) && typeof text === "string";
   return isWhole ? { kind, value: text, source } : undefined;
+}
+
+function isInput(value: FrozenInput | null): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const isCount = (count: unknown): boolean => count === undefined || (typeof count === "number" && count >= 0);
+  const { bracketedPaste, submitDelayMs, startupGraceMs } = value;
+  const isFlag = bracketedPaste === undefined || typeof bracketedPaste === "boolean";
+  return isFlag && isCount(submitDelayMs) && isCount(startupGraceMs);
 }
 
 function isTexts(value: unknown): value is readonly string[] {

@@ -7,6 +7,8 @@ import type { ClipboardPolicy } from "@pohunek/protocol/wire";
 export interface LaunchSpec {
   /** Program and arguments; the program is looked up in the PATH of `env` unless it contains a slash. */
   readonly argv: readonly string[];
+  /** Absolute: the file to run. Absent: what the first of `argv` means. */
+  readonly executable?: string;
   /**
    * The whole environment of the child but for what only the worker knows, which it adds: POHUNEK_WORKER_ID,
    * POHUNEK_WORKER_INSTANCE_ID, POHUNEK_WORKER_SOCKET_PATH and POHUNEK_WORKER_HOOK_PROTOCOL_VERSION.

@@ -118,12 +118,15 @@ function parseLaunchSpec(params: JsonObject): LaunchSpec {
   const argv = list(params, "argv", { min: 1, max: EXEC_STRINGS }).map((each) => execString(each, "argv"));
   const env = Object.entries(asObject(params["env"], "env"));
   const cwd = text(params, "cwd", 4_096);
-  if (argv[0] === "" || env.length > EXEC_STRINGS || !cwd.startsWith("/")) {
+  const executable = optionalText(params, "executable", 4_096);
+  const isPlaced = cwd.startsWith("/") && (executable?.startsWith("/") ?? true);
+  if (argv[0] === "" || env.length > EXEC_STRINGS || !isPlaced) {
     refuse("launch");
   }
   const history = { min: WORKER_LIMITS.historyBytesMin, max: WORKER_LIMITS.historyBytesMax };
   return {
     argv,
+    executable,
     env: Object.fromEntries(env.map(([name, value]) => [environmentName(name), execString(value, "env")])),
     cwd,
     umask: optionalInteger(params, "umask", { min: 0, max: 0o777 }),

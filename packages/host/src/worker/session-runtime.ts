@@ -76,7 +76,7 @@ export class SessionRuntime {
 
   private constructor(options: RuntimeOptions) {
     const { spec, platform, listener } = options;
-    const file = lookUpProgram({ program: spec.argv[0] ?? "", env: spec.env, cwd: spec.cwd });
+    const file = lookUpProgram({ program: spec.executable ?? spec.argv[0] ?? "", env: spec.env, cwd: spec.cwd });
     this.#options = options;
     this.#mostSize = { cols: spec.max_cols ?? WORKER_LIMITS.cols, rows: spec.max_rows ?? WORKER_LIMITS.rows };
     this.#size = startingSize(spec, this.#mostSize);

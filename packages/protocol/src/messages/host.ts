@@ -18,6 +18,14 @@ const agentRuntime = openObject({
   version: z.string().optional(),
   supported: z.boolean().optional(),
   config_home_id: z.string().optional(),
+  display_name: z.string().optional().register(schemaNotes, { isOurs: true }),
+  /** Version of the agent that its package was proven with. */
+  proven_with: z.string().optional().register(schemaNotes, { isOurs: true }),
+  /** Rank of a runtime where a command names no agent; the highest launchable one is taken. */
+  preference: count.optional().register(schemaNotes, { isOurs: true }),
+  /** Why it can't be launched: the code that session.new would answer, and a sentence. */
+  reason_code: z.string().optional().register(schemaNotes, { isOurs: true }),
+  reason: z.string().optional().register(schemaNotes, { isOurs: true }),
 }).register(schemaNotes, { label: "AgentRuntime" });
 export type AgentRuntime = z.output<typeof agentRuntime>;
 

@@ -18,6 +18,10 @@ export class InstalledRuntimes implements RuntimeSource {
   byDigest(_digest: string, runtimeId: string): RuntimeDefinition {
     throw notInstalled(runtimeId);
   }
+
+  isEnabled(_digest: string): boolean {
+    return false;
+  }
 }
 
 function notInstalled(id: string): ProtocolError {

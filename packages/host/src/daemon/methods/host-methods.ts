@@ -5,7 +5,7 @@ import type { Doctor } from "../doctor.ts";
 export interface HostMethodsOptions {
   readonly release: string;
   readonly doctor: Doctor;
-  readonly runtimes: () => readonly AgentRuntime[];
+  readonly runtimes: () => Promise<readonly AgentRuntime[]>;
   readonly hasGit: () => boolean;
 }
 
@@ -20,8 +20,8 @@ export function hostMethods({ release, doctor, runtimes, hasGit }: HostMethodsOp
       protocol_version: protocolVersion,
     }),
     "daemon.doctor": async () => ({ report: await doctor.report() }),
-    "host.inspect": (_params, { protocolVersion }) => {
-      const found = runtimes();
+    "host.inspect": async (_params, { protocolVersion }) => {
+      const found = await runtimes();
       return {
         daemon_version: release,
         protocol_version: protocolVersion,

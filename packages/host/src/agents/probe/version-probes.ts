@@ -1,0 +1,97 @@
+import type { ProtocolError } from "@pohunek/protocol/wire";
+import { protocolError } from "@pohunek/protocol/wire";
+import { compareReleases } from "../packages/semantic-version.ts";
+import type { RuntimeDefinition, VersionProbe } from "../runtime-definition.ts";
+import type { FoundProgram } from "./find-program.ts";
+import { parseVersion } from "./parse-version.ts";
+import { runProbe } from "./run-probe.ts";
+
+/** What a program said of its version. */
+export interface ProbeResult {
+  readonly version?: string;
+  readonly fault?: "failed" | "format" | "range";
+}
+
+export interface ProbeSubject {
+  readonly definition: Pick<RuntimeDefinition, "displayName" | "versionProbe">;
+  readonly program: FoundProgram;
+  readonly path: string;
+}
+
+/** Programs that are asked at the same time: each may load hundreds of megabytes. */
+const PARALLEL = 2;
+
+/** Asks programs for their version, as their packages say, and remembers the answers as long as the files stay the same. */
+export class VersionProbes {
+  readonly #known = new Map<string, { readonly fingerprint: string; readonly result: Promise<ProbeResult> }>();
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  /** For lists: asks a program once. Undefined for a runtime without a rule. */
+  async look(subject: ProbeSubject): Promise<ProbeResult | undefined> {
+    const { versionProbe } = subject.definition;
+    if (versionProbe === undefined) return undefined;
+    const key = JSON.stringify([subject.program.executable, subject.program.name, subject.path, versionProbe]);
+    const known = this.#known.get(key);
+    if (known?.fingerprint === subject.program.fingerprint) return await known.result;
+    const result = this.#inTurn(() => ask(subject, versionProbe));
+    this.#known.set(key, { fingerprint: subject.program.fingerprint, result });
+    const { fault } = await result;
+    // A machine that was too busy is no fact about the program.
+    if (fault === "failed") this.#known.delete(key);
+    return await result;
+  }
+
+  /** Right before a launch: asks again. Fails with agent_runtime_unsupported. */
+  async ensureSupported(subject: ProbeSubject): Promise<void> {
+    const { versionProbe } = subject.definition;
+    if (versionProbe === undefined) return;
+    const result = await ask(subject, versionProbe);
+    if (result.fault !== undefined) throw unsupported(subject, result, versionProbe);
+  }
+
+  async #inTurn<Value>(task: () => Promise<Value>): Promise<Value> {
+    if (this.#running >= PARALLEL) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#waiting.push(resolve);
+      await promise;
+    } else {
+      this.#running += 1;
+    }
+    try {
+      return await task();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running -= 1;
+      else next();
+    }
+  }
+}
+
+async function ask({ program, path }: ProbeSubject, probe: VersionProbe): Promise<ProbeResult> {
+  const output = await runProbe({ program, args: probe.args, path });
+  if (output === undefined) return { fault: "failed" };
+  const version = parseVersion(output, probe);
+  if (version === undefined) return { fault: "format" };
+  const isInRange = compareReleases(version, probe.min) >= 0 && compareReleases(version, probe.below) < 0;
+  return isInRange ? { version } : { version, fault: "range" };
+}
+
+function unsupported({ definition }: ProbeSubject, result: ProbeResult, probe: VersionProbe): ProtocolError {
+  return protocolError("agent_runtime_unsupported", {
+    message: `${definition.displayName} ${faultText(result, probe)}`,
+  });
+}
+
+/** Why a program is not started, without a word of what it printed. */
+export function faultText({ version, fault }: ProbeResult, { min, below }: VersionProbe): string {
+  switch (fault) {
+    case "range":
+      return `is ${version ?? "unknown"}; its package was made for [${min}, ${below})`;
+    case "format":
+      return "does not tell its version in the form that its package expects";
+    case "failed":
+    case undefined:
+      return "does not tell its version";
+  }
+}

@@ -1,0 +1,52 @@
+import { join } from "node:path";
+import type { AgentRuntime } from "@pohunek/protocol";
+import { Agents } from "../agents/agents.ts";
+import { agentPath } from "../agents/child-environment.ts";
+import { listAgents } from "../agents/inventory.ts";
+import { LaunchResolver } from "../agents/launch-resolver.ts";
+import { VersionProbes } from "../agents/probe/version-probes.ts";
+import { ProfileKey } from "../agents/profiles/profile-key.ts";
+import { Profiles } from "../agents/profiles/profiles.ts";
+import type { RuntimeSource } from "../agents/runtime-definition.ts";
+import type { Roots } from "./roots.ts";
+import type { Settings } from "./settings.ts";
+
+export interface AgentCoreOptions {
+  readonly roots: Roots;
+  readonly settings: Pick<Settings, "agentsPath">;
+  readonly runtimes: RuntimeSource;
+  readonly daemonEnv: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly userShell: string;
+  readonly uid: number;
+}
+
+/** What this host can start besides shells: runtimes, profiles, and the programs that are there for them. */
+export class AgentCore {
+  readonly profiles: Profiles;
+  readonly resolver: LaunchResolver;
+  readonly #agents: Agents;
+  readonly #probes = new VersionProbes();
+
+  constructor(options: AgentCoreOptions) {
+    const { roots, settings, daemonEnv, home, userShell, uid } = options;
+    this.profiles = new Profiles({
+      folder: join(roots.config, "agents"),
+      manifestFolder: join(roots.config, "manifests"),
+      uid,
+    });
+    const folders = settings.agentsPath.map((folder) => folder.replace(/^~(?=\/|$)/, home));
+    this.#agents = new Agents({
+      ...options,
+      profiles: this.profiles,
+      key: new ProfileKey(join(roots.data, "profile-revision.key"), uid),
+      path: agentPath(daemonEnv, folders),
+    });
+    this.resolver = new LaunchResolver({ agents: this.#agents, probes: this.#probes, userShell });
+  }
+
+  /** Everything that may be launched here. Asks programs for their versions. */
+  async list(): Promise<readonly AgentRuntime[]> {
+    return await listAgents({ agents: this.#agents, probes: this.#probes });
+  }
+}
