@@ -57,10 +57,15 @@ export function farewell(outcome: AttachOutcome, name: string): string {
       return `[${label} is lost: ${lossWords(outcome.reason)}]\n`;
     }
     case "failed":
-      return `[detached from ${label}: ${plainText(outcome.error.message)} (${plainText(outcome.error.code)})]\n`;
+      return `[detached from ${label}: ${failureText(outcome.error)}]\n`;
     case "unreachable":
       return `[the daemon is gone; the session may be running: pohunek daemon start --detach, then pohunek attach ${shellWord(label)}]\n`;
   }
+}
+
+function failureText({ message, code, recover }: ProtocolError): string {
+  const next = recover === undefined ? "" : `; next: ${plainText(recover)}`;
+  return `${plainText(message)} (${plainText(code)})${next}`;
 }
 
 function byText(by: Detacher): string {

@@ -42,17 +42,22 @@ export async function reconnect(request: ReconnectRequest): Promise<AttachOutcom
     isTold = false;
   };
   for (;;) {
+    let failure: ProtocolError;
     try {
       return await request.tryOnce();
     } catch (error) {
       if (!isProtocolError(error) || !isTemporary(error)) throw error;
+      failure = error;
     }
+    // Else it is the daemon that can't be asked.
+    const isWorker = failure.code === "session_runtime_reconnecting";
     const elapsedMs = performance.now() - startedMs;
-    if (elapsedMs >= WINDOW_MS) return { type: "unreachable" };
+    if (elapsedMs >= WINDOW_MS) return isWorker ? { type: "failed", error: failure } : { type: "unreachable" };
     if (!isTold && elapsedMs >= QUIET_MS) {
       isTold = true;
       const { screen, leaveKey } = request;
-      screen.showNotice(` the daemon does not answer; the session goes on, trying again (${leaveKey} leaves) `);
+      const what = isWorker ? "the session does not answer" : "the daemon does not answer; the session goes on";
+      screen.showNotice(` ${what}, trying again (${leaveKey} leaves) `);
     }
     const outcome = await waitForUser({ ...request, stop }, STEP_MS);
     if (outcome !== undefined) return outcome;

@@ -41,6 +41,7 @@ describe("state words", () => {
     [{ runtime: { state: "lost", runtime_generation: "1" }, activity: "idle" }, "Lost"],
     [{ runtime: { state: "conflict", runtime_generation: "1" } }, "Conflict"],
     [{ runtime: { state: "reconnecting", runtime_generation: "1" } }, "Reconnecting"],
+    [{ runtime: { state: "reconnecting", runtime_generation: "1", loss_reason: "worker_not_answering" } }, "No answer"],
     [{ runtime: { state: "terminal", runtime_generation: "1" }, state: "done" }, "Done"],
     [{ state: "paused_by_a_newer_host" }, "paused_by_a_newer_host"],
   ])("%p is %p", (facts, words) => {

@@ -14,7 +14,9 @@ export function stateWords(session: SessionInfo): StateWords {
   if (runtime === "lost") return { text: "Lost", colour: "red" };
   if (runtime === "conflict") return { text: "Conflict", colour: "red" };
   if (runtime === "incompatible") return { text: "Incompatible", colour: "red" };
-  if (runtime === "reconnecting") return { text: "Reconnecting", colour: "yellow" };
+  if (runtime === "reconnecting") {
+    return { text: session.runtime?.loss_reason === SILENT ? "No answer" : "Reconnecting", colour: "yellow" };
+  }
   switch (session.state) {
     case "starting":
       return { text: "Starting", colour: "dim" };
@@ -46,9 +48,13 @@ function activityWords(session: SessionInfo): StateWords {
   }
 }
 
+/** The host's word for a worker that lives and says nothing. */
+const SILENT = "worker_not_answering";
+
 const LOSSES: readonly (readonly [reason: string, words: string])[] = [
   ["worker_died", "the process that held its terminal was killed"],
   ["worker_missing", "the process that held its terminal is gone, as after a restart of the machine"],
+  [SILENT, "the process that holds its terminal does not answer"],
   ["worker_unresponsive", "the process that held its terminal did not answer any more, so it was ended"],
 ];
 

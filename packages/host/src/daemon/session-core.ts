@@ -16,6 +16,7 @@ import { reconcile } from "../sessions/reconcile.ts";
 import { SessionRecoverer } from "../sessions/recover-session.ts";
 import { Registry } from "../sessions/registry.ts";
 import { RollBack } from "../sessions/roll-back.ts";
+import { RollCall } from "../sessions/roll-call.ts";
 import type { Session } from "../sessions/session.ts";
 import { SessionInputs } from "../sessions/session-inputs.ts";
 import type { ReachStep } from "../sessions/steps.ts";
@@ -57,6 +58,7 @@ export class SessionCore implements AsyncDisposable {
   readonly #retries = new Retries();
   readonly #watch: WorkerWatch;
   readonly #rollBack: RollBack;
+  readonly #rollCall: RollCall;
 
   constructor(options: SessionCoreOptions) {
     const { roots, settings, store, daemonId } = options;
@@ -79,6 +81,7 @@ export class SessionCore implements AsyncDisposable {
     const deleteFiles = (session: Session): void => removeSessionLogs(logDir(roots.state), uid, session.id);
     const rollBack = new RollBack({ ...common, registry, deleteFiles });
     this.registry = registry;
+    this.#rollCall = new RollCall(common.answerMs, registry);
     this.#watch = watch;
     this.#rollBack = rollBack;
     const ofAll = {
@@ -121,6 +124,7 @@ export class SessionCore implements AsyncDisposable {
 
   /** Lets running creations end, stores what is not stored, and lets go of all workers: they run on. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#rollCall[Symbol.dispose]();
     await this.creator.close();
     await this.#retries[Symbol.asyncDispose]();
     const sessions = [...this.registry.all];

@@ -146,7 +146,7 @@ export const SETTINGS = {
     range: [500, 60_000],
     unit: "ms",
     sentence:
-      "Time that a worker may stay silent when its session is stopped or removed; then the daemon ends the session's processes and the worker itself.",
+      "Time that a worker may say nothing when something is asked of it. Then whoever asked is told so, and a stop or remove ends the session's processes and the worker itself. How workers do is looked at every three times as long.",
   },
   workerKeepEnded: {
     key: "worker.keep_ended",

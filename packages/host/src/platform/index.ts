@@ -12,6 +12,7 @@ export type {
   PtyPair,
   PtyReader,
   ReadinessSet,
+  RunState,
   SocketCalls,
   TcpEnd,
   WindowSize,

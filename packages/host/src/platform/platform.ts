@@ -101,6 +101,9 @@ export type ChildStatus =
   /** Not our child, or reaped already. */
   | { readonly kind: "unknown" };
 
+/** `stopped`: by a signal, until it is continued. `sleeping`: it waits for something that may wake it. `busy`: neither. */
+export type RunState = "stopped" | "sleeping" | "busy";
+
 export interface ProcessFacts {
   readonly pid: number;
   readonly parent: number;
@@ -110,6 +113,7 @@ export interface ProcessFacts {
   readonly startIdentity: string;
   /** Name of the program as the kernel keeps it. */
   readonly program: string;
+  readonly run: RunState;
   /** Foreground group of the process's controlling terminal. */
   readonly foregroundGroup: number | undefined;
 }

@@ -1,4 +1,4 @@
-import { protocolError } from "@pohunek/protocol/wire";
+import { isProtocolError, protocolError } from "@pohunek/protocol/wire";
 import type { Logger } from "../logs/logger.ts";
 import { failureFields } from "../logs/logger.ts";
 import type { Platform } from "../platform/index.ts";
@@ -128,8 +128,8 @@ export class SessionEnder {
     kind: "stop" | "remove",
     step: string = STEP_STRICT,
   ): Promise<StopResult | undefined> {
-    const { registry, reach } = this.#options;
-    const isReachable = await this.#isReachable(session);
+    const { registry, reach, answerMs } = this.#options;
+    const isReachable = await this.#isReachable(session, answerMs);
     // An operation of a daemon that is gone is kept when it fails again: it is tried until it succeeds.
     const isInherited = session.operation !== undefined;
     this.#begin(session, kind, step);
@@ -152,11 +152,27 @@ export class SessionEnder {
   }
 
   async #askToStop(session: Session): Promise<StopResult | undefined> {
-    const { link } = session;
-    if (link === undefined) {
-      return undefined;
+    const deadline = performance.now() + this.#options.answerMs;
+    for (;;) {
+      const { link } = session;
+      if (link === undefined || hasEnded(session.record)) {
+        return undefined;
+      }
+      let result: StopResult | undefined;
+      try {
+        result = await askToStop(link.client, this.#options);
+      } catch (cause) {
+        if (!isLost(cause)) {
+          throw cause;
+        }
+        // The connection was given up meanwhile. The worker has as much time as it would have had on it.
+        const leftMs = deadline - performance.now();
+        if (leftMs > 0 && (await this.#isReachable(session, leftMs))) {
+          continue;
+        }
+      }
+      return result ?? (await this.#force(session));
     }
-    return (await askToStop(link.client, this.#options)) ?? (await this.#force(session));
   }
 
   /** The worker does not answer: its program and itself are ended by what the kernel says they are. */
@@ -186,7 +202,7 @@ export class SessionEnder {
   }
 
   /** Waits a moment for a worker that is being reconnected; false when it does not answer. Refuses what no daemon may touch. */
-  async #isReachable(session: Session): Promise<boolean> {
+  async #isReachable(session: Session, timeoutMs: number): Promise<boolean> {
     const check = (): true | undefined => {
       const { state } = session.record.runtime;
       if (state === "conflict") {
@@ -197,8 +213,8 @@ export class SessionEnder {
       }
       return session.link?.isConnected || hasEnded(session.record) ? true : undefined;
     };
-    const { changes, answerMs } = this.#options;
-    const isReachable = (await changes.until(session.id, check, { timeoutMs: answerMs })) ?? false;
+    const { changes } = this.#options;
+    const isReachable = (await changes.until(session.id, check, { timeoutMs })) ?? false;
     if (!isReachable && session.link?.isHeldByAnother) {
       throw protocolError("session_runtime_reconnecting");
     }
@@ -259,7 +275,8 @@ export class SessionEnder {
   /** The session's worker ends, and what it left is removed. Fails, to be tried again later, when it does not end. */
   async #dropWorker(session: Session): Promise<void> {
     const { ended, supervisor, platform, retries, answerMs } = this.#options;
-    const isReleased = await settlesWithin(ended.release(session), answerMs);
+    const hasAnswered = await settlesWithin(ended.release(session), answerMs);
+    const isReleased = hasAnswered && session.link === undefined;
     const key = keyOf(session);
     const retire = async (deadlineMs: number): Promise<boolean> =>
       await retireWorker({ supervisor, processes: platform.processes, key, deadlineMs });
@@ -274,6 +291,10 @@ export class SessionEnder {
       throw protocolError("session_exit_timeout", { message: "the session's worker does not end; it is tried again" });
     }
   }
+}
+
+function isLost(cause: unknown): boolean {
+  return isProtocolError(cause, "session_runtime_reconnecting") || isProtocolError(cause, "worker_connect_failed");
 }
 
 function unconfirmed({ survivors, skipped }: Leftovers): Error {

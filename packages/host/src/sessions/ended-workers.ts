@@ -55,6 +55,8 @@ export class EndedWorkers {
       return;
     }
     const { log, supervisor, platform } = this.#options;
+    // One that can't be asked is not waited for.
+    const deadlineMs = link.isConnected ? ENDING_MS : 0;
     try {
       const askToEnd = async (): Promise<void> => {
         if (link.isConnected) {
@@ -67,7 +69,7 @@ export class EndedWorkers {
         supervisor,
         processes: platform.processes,
         key: link.key,
-        deadlineMs: ENDING_MS,
+        deadlineMs,
         worker: session.live?.worker,
         askToEnd,
       });

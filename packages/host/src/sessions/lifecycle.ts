@@ -13,6 +13,8 @@ const TRANSITIONS = {
   connected: { from: ["reconnecting", "incompatible", "conflict"], runtime: "live" },
   /** The worker does not answer, and is not proven dead. */
   disconnected: { from: ["live"], runtime: "reconnecting" },
+  /** As before, but it is known that the worker lives and says nothing. */
+  silent: { from: ["live", "reconnecting"], runtime: "reconnecting" },
   /** The worker answers, but no version of its protocol is common. It keeps running. */
   incompatible: { from: ["starting", "live", "reconnecting", "conflict"], runtime: "incompatible" },
   /** Somebody else than the expected worker answers, or several do. None of them is touched. */
@@ -36,6 +38,9 @@ const TRANSITIONS = {
   /** A new worker has taken up the conversation of the program that ended. */
   recovered: { from: ["terminal", "lost"], runtime: "live", state: "running" },
 } as const satisfies Record<string, { from: readonly RuntimeState[]; runtime: RuntimeState; state?: SessionState }>;
+
+/** Why a session is `reconnecting` whose worker lives and says nothing. */
+export const SILENT = "worker_not_answering";
 
 export type Transition = keyof typeof TRANSITIONS;
 

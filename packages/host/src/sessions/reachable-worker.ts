@@ -1,7 +1,12 @@
 import { protocolError } from "@pohunek/protocol/wire";
 import type { WorkerClient } from "../worker-api/client.ts";
-import { hasEnded } from "./lifecycle.ts";
+import { workerSilent } from "../worker-api/worker-error.ts";
+import { hasEnded, SILENT } from "./lifecycle.ts";
 import type { Session } from "./session.ts";
+
+function notConnected({ record }: Session): Error {
+  return record.runtime.lossReason === SILENT ? workerSilent() : protocolError("session_runtime_reconnecting");
+}
 
 /** The connected worker of a session whose program runs. Fails with what is in the way. */
 export function runningWorker(session: Session): WorkerClient {
@@ -23,5 +28,5 @@ export function reachableWorker(session: Session): WorkerClient {
   if (session.link?.isConnected) {
     return session.link.client;
   }
-  throw protocolError(hasEnded(session.record) ? "session_not_running" : "session_runtime_reconnecting");
+  throw hasEnded(session.record) ? protocolError("session_not_running") : notConnected(session);
 }

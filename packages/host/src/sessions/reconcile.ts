@@ -170,7 +170,7 @@ async function meet(session: Session, { watch, registry, rollBack, changes, log 
   const isDecided = (): true | undefined => (link.isConnected || link.isOver ? true : undefined);
   const hasAnswered = await changes.until(session.id, isDecided, { timeoutMs: CONNECT_MS });
   if (!hasAnswered) {
-    log.warn("worker_not_answering", { session_id: session.id });
+    watch.silent(session);
   }
   if (session.operation?.kind === "create") {
     await finishCreate(session, { registry, rollBack, log });

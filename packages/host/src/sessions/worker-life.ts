@@ -1,7 +1,7 @@
-import type { Platform } from "../platform/index.ts";
+import type { Platform, RunState } from "../platform/index.ts";
 import type { RuntimeRecord, WorkerProcessRecord } from "../store/session-record.ts";
 import type { Supervisor, WorkerKey, WorkerLife } from "../supervision/supervisor.ts";
-import type { Inspection } from "../worker-api/inspection.ts";
+import type { Inspection, ProcessIdentity } from "../worker-api/inspection.ts";
 
 export interface LifeEvidence {
   readonly supervisor: Pick<Supervisor, "inspect">;
@@ -30,6 +30,15 @@ export function judgeProcess({ processes }: LifeEvidence["platform"], worker: Wo
     return "dead";
   }
   return processes.read(worker.pid)?.startIdentity === worker.startIdentity ? "alive" : "dead";
+}
+
+/** What the kernel says that this process does. Undefined when it is gone. */
+export function runStateOf(
+  { processes }: LifeEvidence["platform"],
+  worker: ProcessIdentity | undefined,
+): RunState | undefined {
+  const facts = worker === undefined ? undefined : processes.read(worker.pid);
+  return facts?.startIdentity === worker?.start_identity ? facts?.run : undefined;
 }
 
 export function workerProcessOf({ worker }: Inspection): WorkerProcessRecord {

@@ -2,6 +2,7 @@ import type { DaemonId, ErrorCode } from "@pohunek/protocol/wire";
 import { isProtocolError, protocolError } from "@pohunek/protocol/wire";
 import type { Logger } from "../logs/logger.ts";
 import { failureFields } from "../logs/logger.ts";
+import type { RunState } from "../platform/index.ts";
 import type { WorkerKey, WorkerLife } from "../supervision/supervisor.ts";
 import { WorkerClient } from "../worker-api/client.ts";
 import type { WorkerEvent } from "../worker-api/events.ts";
@@ -13,7 +14,8 @@ import { sleep } from "./backoff.ts";
 export interface WorkerLinkListener {
   /** The lease is ours, and this is how the worker is now. Events follow. */
   connected(inspection: Inspection): void;
-  disconnected(): void;
+  /** `isSilent`: the worker lives and does not answer. */
+  disconnected(isSilent: boolean): void;
   event(event: WorkerEvent): void;
   /** No version of the worker protocol is common; the worker keeps running. */
   incompatible(): void;
@@ -31,6 +33,10 @@ export interface WorkerLinkOptions {
   readonly daemonId: DaemonId;
   /** Whether the worker is dead, asked while it does not answer. */
   readonly judgeLife: () => Promise<WorkerLife>;
+  /** What the kernel says that the worker's process does. */
+  readonly runState: () => RunState | undefined;
+  /** A worker that says nothing for so long when it is asked something does not answer. */
+  readonly answerMs: number;
   readonly listener: WorkerLinkListener;
   readonly log: Logger;
 }
@@ -89,7 +95,26 @@ export class WorkerLink implements AsyncDisposable {
   /** Begins with a connection that was made elsewhere, its lease taken. `handleEvent` of its client must feed this link. */
   startWith(client: WorkerClient): void {
     this.#client = client;
+    client.watchSilence(this.#options.answerMs);
     this.#loop ??= this.#run();
+  }
+
+  /**
+   * Asks the kernel how the worker is, which costs it nothing: one that was stopped can't answer, one that is busy and
+   * has said nothing for a while is asked whether it is there. One that sleeps is left to sleep.
+   */
+  look(): void {
+    const client = this.#client;
+    if (client === undefined) {
+      return;
+    }
+    const state = this.#options.runState();
+    if (state === "stopped") {
+      client.drop();
+      this.#lose(client, true);
+    } else if (state === "busy") {
+      client.askAfter(this.#options.answerMs);
+    }
   }
 
   /** For the events of a client given to `startWith`. */
@@ -126,12 +151,20 @@ export class WorkerLink implements AsyncDisposable {
       }
       delayMs = RETRY_FIRST_MS;
       this.#options.listener.changed();
-      await this.#client?.closed;
-      this.#client = undefined;
-      this.#lostAt = performance.now();
-      if (!this.#ending.signal.aborted) {
-        this.#options.listener.disconnected();
-      }
+      const client = this.#client;
+      const reason = await client?.closed;
+      this.#lose(client, hasCode(reason, "session_runtime_reconnecting"));
+    }
+  }
+
+  #lose(client: WorkerClient | undefined, isSilent: boolean): void {
+    if (this.#client === undefined || this.#client !== client) {
+      return;
+    }
+    this.#client = undefined;
+    this.#lostAt = performance.now();
+    if (!this.#ending.signal.aborted) {
+      this.#options.listener.disconnected(isSilent);
     }
   }
 
@@ -184,6 +217,7 @@ export class WorkerLink implements AsyncDisposable {
       const inspection = await within(client.inspect(), bound);
       this.#ending.signal.throwIfAborted();
       this.#client = client;
+      client.watchSilence(this.#options.answerMs);
       isReady = true;
       listener.connected(inspection);
       for (const event of early) {

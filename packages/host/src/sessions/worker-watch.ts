@@ -1,9 +1,6 @@
 import { constants } from "node:os";
 import type { AnnouncedEvent } from "@pohunek/protocol";
 import type { DaemonId, SessionId } from "@pohunek/protocol/wire";
-import { decimal } from "@pohunek/protocol/wire";
-import type { Activity } from "../agents/shell-activity.ts";
-import { ShellActivity } from "../agents/shell-activity.ts";
 import type { Logger } from "../logs/logger.ts";
 import { failureFields } from "../logs/logger.ts";
 import type { Platform } from "../platform/index.ts";
@@ -13,15 +10,15 @@ import type { WorkerEvent } from "../worker-api/events.ts";
 import type { ExitOutcome, Inspection } from "../worker-api/inspection.ts";
 import { workerSocketPath } from "../worker-api/paths.ts";
 import type { ViewerFacts } from "../worker-api/viewers.ts";
+import { beginActivity, endActivity } from "./activity-watch.ts";
 import type { EndedWorkers } from "./ended-workers.ts";
 import type { EndLeftovers } from "./leftovers.ts";
 import { areConfirmed } from "./leftovers.ts";
-import { canTransit, exitCodeOf, hasEnded } from "./lifecycle.ts";
+import { canTransit, exitCodeOf, hasEnded, SILENT } from "./lifecycle.ts";
 import type { Registry } from "./registry.ts";
 import type { Session } from "./session.ts";
 import { factsOf } from "./session.ts";
-import { runtimeIdentityOf } from "./session-info.ts";
-import { judgeLife, workerProcessOf } from "./worker-life.ts";
+import { judgeLife, runStateOf, workerProcessOf } from "./worker-life.ts";
 import { WorkerLink } from "./worker-link.ts";
 
 /** Is told who is attached to a session's worker. */
@@ -41,6 +38,8 @@ export interface WorkerWatchOptions {
   readonly daemonId: DaemonId;
   readonly viewers: ViewersListener;
   readonly runtimeRoot: string;
+  /** How long a worker may say nothing when something is asked of it. */
+  readonly answerMs: number;
   readonly announce: (event: AnnouncedEvent) => void;
   readonly log: Logger;
   readonly now: () => Date;
@@ -62,10 +61,12 @@ export class WorkerWatch {
       socketPath: workerSocketPath(runtimeRoot, session.id),
       daemonId,
       judgeLife: () => this.judgeLife(session),
+      runState: () => runStateOf(this.#options.platform, session.live?.worker),
+      answerMs: this.#options.answerMs,
       log,
       listener: {
         connected: (inspection) => this.#connected(session, inspection),
-        disconnected: () => this.#disconnected(session),
+        disconnected: (isSilent) => this.#disconnected(session, isSilent),
         event: (event) => this.#event(session, event),
         incompatible: () => this.#stepAside(session, "incompatible"),
         conflict: () => this.#stepAside(session, "conflicted"),
@@ -87,7 +88,7 @@ export class WorkerWatch {
   begin(session: Session, client: WorkerClient, inspection: Inspection): void {
     session.live = factsOf(inspection);
     session.link?.startWith(client);
-    this.#startActivity(session, inspection);
+    beginActivity(session, inspection, this.#options);
   }
 
   #connected(session: Session, inspection: Inspection): void {
@@ -106,53 +107,26 @@ export class WorkerWatch {
       const startedAt = new Date(inspection.started_at_ms).toISOString();
       registry.observe(session, "started", { runtime: { ...runtime, startedAt }, announce: "session_created" });
     }
-    this.#startActivity(session, inspection);
+    beginActivity(session, inspection, this.#options);
   }
 
-  #startActivity(session: Session, inspection: Inspection): void {
-    const rootPgid = inspection.child?.pid;
-    if (rootPgid === undefined) {
-      return;
-    }
-    session.activity?.[Symbol.dispose]();
-    session.activity = new ShellActivity({
-      rootPgid,
-      isShell: session.record.launch === "shell",
-      onChange: (activity) => this.#announceActivity(session, activity),
-    });
-    session.activity.begin(inspection);
-  }
-
-  #announceActivity(session: Session, { activity, source, revision }: Activity): void {
-    const { announce, registry, daemonId, log } = this.#options;
-    log.info("activity", { session_id: session.id, activity, source, revision });
-    registry.wake(session);
-    announce({
-      event: "agent_state",
-      payload: {
-        session_id: session.id,
-        activity,
-        source,
-        runtime: runtimeIdentityOf(session.record),
-        activity_epoch: daemonId,
-        revision: decimal(revision),
-      },
-    });
-  }
-
-  #stopActivity(session: Session): void {
-    session.activity?.[Symbol.dispose]();
-    session.activity = undefined;
-  }
-
-  #disconnected(session: Session): void {
-    this.#stopActivity(session);
+  #disconnected(session: Session, isSilent: boolean): void {
+    endActivity(session);
     if (hasEnded(session.record)) {
       this.#options.ended.forget(session);
-      return;
-    }
-    if (canTransit(session.record, "disconnected")) {
+    } else if (isSilent) {
+      this.silent(session);
+    } else if (canTransit(session.record, "disconnected")) {
       this.#options.registry.observe(session, "disconnected");
+    }
+  }
+
+  /** The session's worker lives and does not answer. The session says so until it does. */
+  silent(session: Session): void {
+    const { log, registry } = this.#options;
+    if (canTransit(session.record, "silent")) {
+      log.warn("worker_not_answering", { session_id: session.id });
+      registry.observe(session, "silent", { runtime: { lossReason: SILENT } });
     }
   }
 
@@ -218,7 +192,7 @@ export class WorkerWatch {
   /** The program has ended. Who asked for that decides whether it counts as stopped. */
   #recordExit(session: Session, exit: ExitOutcome): void {
     const { registry } = this.#options;
-    this.#stopActivity(session);
+    endActivity(session);
     if (!hasEnded(session.record)) {
       const wasAsked = session.operation?.kind === "stop" || session.operation?.kind === "remove";
       const ownOutcome = exit.code === 0 ? "done" : "failed";
@@ -282,7 +256,7 @@ export class WorkerWatch {
 
   /** How the program ended is not known. */
   #lose(session: Session, transition: "lost" | "stopped", lossReason: string): void {
-    this.#stopActivity(session);
+    endActivity(session);
     session.live = undefined;
     if (canTransit(session.record, transition)) {
       this.#options.registry.observe(session, transition, {

@@ -101,6 +101,21 @@ export class WorkerClient implements AsyncDisposable {
     return this.#connection.closed;
   }
 
+  /** From now on a worker that leaves a request without any sign of life for `answerMs` loses the connection. */
+  watchSilence(answerMs: number): void {
+    this.#connection.watchSilence(answerMs);
+  }
+
+  /** Asks a worker that has said nothing for so long whether it is there. Needs `watchSilence`. */
+  askAfter(quietMs: number): void {
+    this.#connection.askAfter(quietMs);
+  }
+
+  /** Gives up a worker that does not answer: what was asked of it fails with session_runtime_reconnecting. */
+  drop(): void {
+    this.#connection.drop();
+  }
+
   /** Takes the one lease, under a name for diagnosis (the daemon id). Fails with worker_controller_busy. */
   async acquireController(controller: string): Promise<void> {
     await this.#connection.call("acquire_controller", { controller });
@@ -133,6 +148,7 @@ export class WorkerClient implements AsyncDisposable {
     return new PreparedHandOver(
       this.socketPath,
       granted.then(({ token }) => token),
+      (onSilent) => this.#connection.awaitElsewhere(onSilent),
     );
   }
 

@@ -18,6 +18,9 @@ export interface HandOver {
   readonly onClosed: (error: ProtocolError | undefined) => void;
 }
 
+/** Has the worker watched as for an answer until disposed of, and tells when it does not answer. */
+type AwaitElsewhere = (onSilent: (error: ProtocolError) => void) => Disposable;
+
 /** Fits into the first message to a new socket, whatever the machine's buffers are. */
 export const HAND_OVER_INPUT_BYTES = 16_384;
 
@@ -49,19 +52,26 @@ export class HandedOverStream implements Disposable {
 export class PreparedHandOver implements Disposable {
   readonly #token: Promise<string>;
   readonly #connection: Promise<DataConnection>;
+  readonly #awaitElsewhere: AwaitElsewhere;
   #handOver: HandOver | undefined;
+  #awaited: Disposable | undefined;
 
-  constructor(path: string, token: Promise<string>) {
+  constructor(path: string, token: Promise<string>, awaitElsewhere: AwaitElsewhere) {
     this.#token = token;
+    this.#awaitElsewhere = awaitElsewhere;
     this.#connection = DataConnection.open(path, {
       bytes: () => undefined,
       message: (kind) => {
         if (kind === FRAME.sync) {
+          this.#awaited?.[Symbol.dispose]();
           this.#handOver?.onOpen();
         }
       },
       drain: () => undefined,
-      closed: (error) => this.#handOver?.onClosed(error),
+      closed: (error) => {
+        this.#awaited?.[Symbol.dispose]();
+        this.#handOver?.onClosed(error);
+      },
     });
     // Whoever uses this is told; nobody has to.
     this.#token.catch(() => undefined);
@@ -74,6 +84,11 @@ export class PreparedHandOver implements Disposable {
       const [token, connection] = await Promise.all([this.#token, this.#connection]);
       this.#handOver = handOver;
       sendViewer(connection, token, handOver);
+      // A worker may fall silent between its token and the first picture as well.
+      this.#awaited = this.#awaitElsewhere((error) => {
+        this[Symbol.dispose]();
+        handOver.onClosed(error);
+      });
       return new HandedOverStream(connection);
     } catch (cause) {
       this[Symbol.dispose]();

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "@pohunek/protocol/wire";
-import { ProtocolError } from "@pohunek/protocol/wire";
+import { ProtocolError, protocolError } from "@pohunek/protocol/wire";
 
 /**
  * Codes that travel between worker and daemon. They are public codes, so a daemon passes them on as they are; messages
@@ -43,6 +43,15 @@ export function workerError(
   options: WorkerErrorOptions = {},
 ): ProtocolError<WorkerErrorCode> {
   return new ProtocolError(code, { message, ...options });
+}
+
+/** What is told of a worker that lives and says nothing. Never on the worker's own wire. */
+export function workerSilent(cause?: unknown): ProtocolError {
+  return protocolError("session_runtime_reconnecting", {
+    message: "The session's worker does not answer.",
+    recover: "It comes back by itself if it can; pohunek stop ends the session without it.",
+    cause,
+  });
 }
 
 /** A failure on the wire. */

@@ -30,6 +30,7 @@ class AskingProgram {
         session: GROUP,
         startIdentity: "1",
         program: "asks",
+        run: "sleeping",
         foregroundGroup: GROUP,
       }),
       list: () => [],

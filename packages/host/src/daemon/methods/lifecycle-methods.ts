@@ -45,9 +45,16 @@ export function lifecycleMethods({ registry, launcher, ender, inventory }: Lifec
       const { session, appliedInput } = await launcher.launch(params);
       return { ...toSessionInfo(session), applied_input: appliedInput };
     },
-    "session.list": ({ filters = [] }) =>
-      [...registry.all].filter((session) => matchesAll(session, filters)).map((session) => toSessionInfo(session)),
-    "session.inspect": (id) => toSessionInfo(registry.get(id)),
+    "session.list": ({ filters = [] }) => {
+      const sessions = [...registry.all];
+      sessions.forEach(({ link }) => link?.look());
+      return sessions.filter((session) => matchesAll(session, filters)).map((session) => toSessionInfo(session));
+    },
+    "session.inspect": (id) => {
+      const session = registry.get(id);
+      session.link?.look();
+      return toSessionInfo(session);
+    },
     "session.stop": async (id) => {
       const { isStored } = await ender.stop(registry.get(id));
       return { stopped: true, stored: isStored ? undefined : false };

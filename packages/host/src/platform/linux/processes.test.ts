@@ -34,6 +34,16 @@ describe("parseStat", () => {
     expect(parseStat(`5 (x) ${state} 1 5 5 ${FIELDS}`)?.isDead).toBe(isDead);
   });
 
+  test.each([
+    ["T", "stopped"],
+    ["t", "busy"],
+    ["S", "sleeping"],
+    ["D", "busy"],
+    ["R", "busy"],
+  ] as const)("state %s is %s", (state, run) => {
+    expect(parseStat(`5 (x) ${state} 1 5 5 ${FIELDS}`)?.run).toBe(run);
+  });
+
   test("has no foreground group without a terminal, and nothing of what is no stat line", () => {
     expect(parseStat(`5 (x) S 1 5 5 ${FIELDS.replace("42", "-1")}`)?.foregroundGroup).toBeUndefined();
     expect(parseStat("")).toBeUndefined();

@@ -1,6 +1,6 @@
 import { fstatSync, readdirSync, readFileSync, readlinkSync, statfsSync } from "node:fs";
 import { constants } from "node:os";
-import type { ProcessCalls, ProcessFacts, SignalOutcome } from "../platform.ts";
+import type { ProcessCalls, ProcessFacts, RunState, SignalOutcome } from "../platform.ts";
 import { errnoName, lastErrno, libc } from "./libc.ts";
 import { reap, spawn } from "./spawn.ts";
 
@@ -10,6 +10,9 @@ const SYS_PIDFD_SEND_SIGNAL = 424;
 const PIDFS_MAGIC = 0x50494446;
 /** SIGTSTP and SIGTTOU as a mask: bash, zsh, fish and dash ignore both at their prompt. */
 const STOP_SIGNALS = (1n << BigInt(constants.signals.SIGTSTP - 1)) | (1n << BigInt(constants.signals.SIGTTOU - 1));
+
+/** State I is a sleep of the kernel's own. What runs, hangs in the kernel (D) or is held by a debugger (t) is busy. */
+const RUN_STATES: Readonly<Record<string, RunState>> = { T: "stopped", S: "sleeping", I: "sleeping" };
 
 /** Reads a file of /proc; undefined when the process is gone or not ours to look at. */
 function readProc(path: string): string | undefined {
@@ -48,6 +51,7 @@ export function parseStat(stat: string): (ProcessFacts & { readonly isDead: bool
     session: Number(session),
     startIdentity,
     program: stat.slice(nameStart + 1, nameEnd),
+    run: RUN_STATES[state ?? ""] ?? "busy",
     foregroundGroup: foregroundGroup > 0 ? foregroundGroup : undefined,
     // A zombie holds its pid until it is reaped, but it runs nothing any more.
     isDead: state === "Z" || state === "X",
