@@ -171,7 +171,7 @@ describe("surroundings that do not fit", () => {
     expect((await runJson(roots, ["daemon", "start", "--detach"], { env })).code).toBe(0);
     try {
       expect((await runJson(roots, ["session", "new", "--name", "one", "--", "cat"], { env })).code).toBe(0);
-      expect((await runJson(roots, ["stop", "one"], { env })).code).toBe(0);
+      expect((await runJson(roots, ["rm", "one"], { env })).code).toBe(0);
     } finally {
       await runJson(roots, ["daemon", "stop"], { env });
     }

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { SessionFacts } from "../support/index.ts";
 import { isAlive, RawAttach, RawClient, startHost, until } from "../support/index.ts";
 
@@ -210,6 +212,21 @@ describe("a slow viewer", () => {
   }, 60_000);
 });
 
+/** A program that asks the daemon for an attach, and prints what it answers. */
+function writeAsking(folder: string): string {
+  const path = join(folder, "ask.js");
+  writeFileSync(
+    path,
+    `const [id, socket] = process.argv.slice(2);
+    const request = { v: { minimum: 3, maximum: 4 }, id: "x", method: "session.attach", params: { session_id: id } };
+    Bun.connect({ unix: socket, socket: {
+      open(s) { s.write(JSON.stringify(request) + "\\n"); },
+      data(s, d) { const { err } = JSON.parse(d.toString()); console.log("answer=" + (err?.code ?? "granted")); s.end(); },
+    } });`,
+  );
+  return path;
+}
+
 describe("a session inside itself", () => {
   const origin = async (host: { call: <R>(method: string) => Promise<R> }, sessionId: string): Promise<object> => {
     void host;
@@ -255,16 +272,38 @@ describe("a session inside itself", () => {
   test("is refused by the kernel's word when the client hides where it runs", async () => {
     await using host = await startHost();
     const { id } = await host.newSession();
-    const ask = `${process.execPath} -e '
-      const request = { v: { minimum: 3, maximum: 4 }, id: "x", method: "session.attach", params: { session_id: process.argv[1] } };
-      Bun.connect({ unix: process.argv[2], socket: {
-        open(s) { s.write(JSON.stringify(request) + "\\n"); },
-        data(s, d) { const { ok, err } = JSON.parse(d.toString()); console.log("answer=" + (err ? err.code : "granted")); s.end(); },
-      } });' ${id} ${host.roots.socket}`;
+    const ask = `${process.execPath} ${writeAsking(host.roots.base)} ${id} ${host.roots.socket}`;
     await using attach = await host.attach(id, { cols: 200, rows: 50 });
-    attach.write(`POHUNEK_SESSION_ID= POHUNEK_WORKER_ID= ${ask.replaceAll("\n", " ")}\r`);
+    attach.write(`POHUNEK_SESSION_ID= POHUNEK_WORKER_ID= ${ask}\r`);
     await attach.until("answer=attach_self_feedback");
-    attach.write(`env -i ${ask.replaceAll("\n", " ")}\r`);
+    attach.write(`env -i ${ask}\r`);
     await until("the second refusal", () => attach.text.split("answer=attach_self_feedback").length === 3);
+  });
+
+  test("is refused to what has left the session's processes, environment and terminal, but shows itself there", async () => {
+    await using host = await startHost();
+    const [{ id }, other] = [await host.newSession(), await host.newSession()];
+    const asking = writeAsking(host.roots.base);
+    const ask = (session: string): string => `${process.execPath} ${asking} ${session} ${host.roots.socket}`;
+    await using attach = await host.attach(id, { cols: 200, rows: 50 });
+    const ways = [
+      `setsid env -i ${ask(id)}`,
+      `setsid env -i script -qc "${ask(id)}" /dev/null </dev/null`,
+      `setsid env -i script -qc "script -qc '${ask(id)}' /dev/null" /dev/null </dev/null`,
+    ];
+    // Without an input, since it would take what is typed next.
+    for (const [index, way] of ways.entries()) {
+      attach.write(`${way}\r`);
+      await until(`refusal ${index}`, () => attach.text.split("answer=attach_self_feedback").length === index + 2);
+    }
+    // Another session may be shown in it, from the same depth, and itself in a terminal that has nothing to do with it.
+    attach.write(`setsid env -i script -qc "${ask(other.id)}" /dev/null\r`);
+    await attach.until("answer=granted");
+    await using outside = Bun.spawn(["script", "-qc", ask(id), "/dev/null"], {
+      env: {},
+      stdin: "ignore",
+      stdout: "pipe",
+    });
+    expect(await outside.stdout.text()).toContain("answer=granted");
   });
 });

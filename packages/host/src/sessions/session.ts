@@ -10,6 +10,8 @@ import type { WorkerLink } from "./worker-link.ts";
 export interface LiveFacts {
   readonly worker: ProcessIdentity;
   readonly child?: ProcessIdentity;
+  /** Path of the program's terminal. */
+  readonly tty?: string;
   readonly cols: number;
   readonly rows: number;
   readonly outputEnd: number;
@@ -43,6 +45,6 @@ export class Session {
 }
 
 export function factsOf(inspection: Inspection): LiveFacts {
-  const { worker, child, cols, rows, output, terminal, foreground, clipboard } = inspection;
-  return { worker, child, cols, rows, outputEnd: output.end_offset, terminal, foreground, clipboard };
+  const { worker, child, tty, cols, rows, output, terminal, foreground, clipboard } = inspection;
+  return { worker, child, tty, cols, rows, outputEnd: output.end_offset, terminal, foreground, clipboard };
 }

@@ -29,9 +29,9 @@ export class ProcessSupervisor implements Supervisor {
   async start({ signal, ...key }: WorkerJob): Promise<StartedWorker> {
     const { launcher, program } = this.#options;
     const socketPath = workerSocketPath(program.runtimeRoot, key.sessionId);
-    const message = socketPathFault(socketPath);
-    if (message !== undefined) {
-      throw workerError("worker_socket_path_invalid", message);
+    const fault = socketPathFault(socketPath);
+    if (fault !== undefined) {
+      throw workerError("worker_socket_path_invalid", fault);
     }
     const deadline = AbortSignal.timeout(program.readyMs);
     try {

@@ -66,6 +66,8 @@ export interface Inspection extends WorkerIdentity {
   readonly started_at_ms: number;
   readonly child?: ProcessIdentity;
   readonly foreground?: ForegroundGroup;
+  /** Path of the program's terminal. Absent while waiting, and from older workers. */
+  readonly tty?: string;
   readonly cols: number;
   readonly rows: number;
   readonly output: { readonly start_offset: number; readonly end_offset: number };

@@ -12,7 +12,7 @@ import type { OutputWaiters } from "./output-waiters.ts";
 import type { SessionRuntime } from "./session-runtime.ts";
 
 /** Looking at a session: never changes its size, its input or who is attached. */
-export function describeTerminal(engine: TerminalEngine): TerminalFacts {
+function describeTerminal(engine: TerminalEngine): TerminalFacts {
   const { title, cwd, progress } = engine;
   return {
     revision: engine.revision,

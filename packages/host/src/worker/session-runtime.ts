@@ -137,6 +137,11 @@ export class SessionRuntime {
     return this.terminal.read(look);
   }
 
+  /** Path of the program's terminal. */
+  get tty(): string {
+    return this.#pair.slavePath;
+  }
+
   get size(): WindowSize {
     return this.#size;
   }

@@ -17,7 +17,7 @@ import { Announcer } from "./announcer.ts";
 import { AttachStreams } from "./attach-streams.ts";
 import type { DescriptorWatch } from "./descriptor-watch.ts";
 import type { JournalFile } from "./journal-file.ts";
-import { describeSession, describeTerminal } from "./observation.ts";
+import { describeSession } from "./observation.ts";
 import { OutputWaiters } from "./output-waiters.ts";
 import { Rehearsal } from "./rehearsal.ts";
 import type { RuntimeListener } from "./session-runtime.ts";
@@ -51,9 +51,9 @@ export class WorkerSession implements Disposable {
     resize: (size) => this.#resize(size),
     type: (bytes) => this.runtime.type(bytes),
   });
+  readonly announcer: Announcer;
   readonly #rehearsal = new Rehearsal(() => this.#rehearseAttach());
   #collectedOffset = 0;
-  readonly announcer: Announcer;
   readonly #options: WorkerSessionOptions;
   readonly #startedAtMs = Date.now();
   readonly #worker: WorkerJournal["worker"];
@@ -128,15 +128,14 @@ export class WorkerSession implements Disposable {
   }
 
   inspect(controller: string | undefined): Inspection {
-    const { identity } = this.#options;
     const runtime = this.#runtime;
     const foreground = runtime?.exit ? undefined : runtime?.foreground.look();
     return {
-      ...identity,
+      ...this.#options.identity,
       worker: this.#worker,
       phase: this.phase,
       started_at_ms: this.#startedAtMs,
-      ...(runtime ? { child: runtime.child, terminal: describeSession(runtime) } : {}),
+      ...(runtime ? { child: runtime.child, tty: runtime.tty, terminal: describeSession(runtime) } : {}),
       ...(foreground ? { foreground } : {}),
       cols: runtime?.size.cols ?? 0,
       rows: runtime?.size.rows ?? 0,
@@ -182,7 +181,6 @@ export class WorkerSession implements Disposable {
     this.#options.journal.remove();
   }
 
-  /** A child of ours changed its state. */
   checkChild(): void {
     this.#runtime?.checkChild();
   }
@@ -201,8 +199,7 @@ export class WorkerSession implements Disposable {
       const facts = { worker: this.#worker, startedAtMs: this.#startedAtMs, spawnId: this.#spawnId, phase };
       this.#options.journal.write(journalOf({ ...facts, identity: this.#options.identity, runtime: this.#runtime }));
     } catch (cause) {
-      const code = String(failureFields(cause)["code"] ?? "unknown");
-      this.noteFault("journal_unwritable", code);
+      this.noteFault("journal_unwritable", String(failureFields(cause)["code"] ?? "unknown"));
     }
   }
 
@@ -238,7 +235,6 @@ export class WorkerSession implements Disposable {
     this.announcer.note("terminal");
   }
 
-  /** Opens a stream into the void. */
   #rehearseAttach(): void {
     if (this.phase === "running" && this.viewers.count === 0) {
       const nowhere = { write: (bytes: Uint8Array) => bytes.length, end: () => undefined };
@@ -248,8 +244,9 @@ export class WorkerSession implements Disposable {
 
   #noteExit(exit: ExitOutcome): void {
     this.writeJournal();
-    const endOffset = this.runtime.ring.endOffset;
-    this.#options.logger.info("child_exited", { code: exit.code, signal: exit.signal, end_offset: endOffset });
+    const { endOffset } = this.runtime.ring;
+    const { code, signal } = exit;
+    this.#options.logger.info("child_exited", { code, signal, end_offset: endOffset });
     this.streams.finish(exit);
     this.waiters.release();
     this.announcer.flush();
@@ -267,7 +264,7 @@ export class WorkerSession implements Disposable {
       const typed = typedAtMs === undefined ? {} : { typed_at_ms: typedAtMs };
       emit({ event: "output_advanced", end_offset: ring.endOffset, at_ms: Date.now(), ...typed });
     }
-    const facts = changed.has("terminal") ? this.runtime.read(({ engine }) => describeTerminal(engine)) : undefined;
+    const facts = changed.has("terminal") ? describeSession(this.runtime) : undefined;
     const mark = facts && JSON.stringify(facts);
     if (facts && (mark !== this.#lastFacts || this.#hasBell)) {
       emit({ event: "terminal_changed", ...facts, ...(this.#hasBell ? { bell: true } : {}) });
