@@ -5,6 +5,7 @@ import type { ClipboardPolicy, DaemonId } from "@pohunek/protocol/wire";
 import { daemonIdOf } from "@pohunek/protocol/wire";
 import { chooseUserShell } from "../agents/launch.ts";
 import { InstalledRuntimes } from "../agents/packages/installed-runtimes.ts";
+import type { RuntimeSource } from "../agents/runtime-definition.ts";
 import { pruneLogs } from "../logs/log-files.ts";
 import type { Logger } from "../logs/logger.ts";
 import type { Platform } from "../platform/index.ts";
@@ -105,7 +106,8 @@ export class Daemon implements AsyncDisposable {
         await runningWorker(core.registry.get(sessionId)).closeStream({ stream });
       },
     });
-    const core = openCore(options, { store, events, daemonId, streams });
+    const runtimes = new InstalledRuntimes();
+    const core = openCore(options, { store, events, daemonId, streams, runtimes });
     const report = await core.reconcile();
     const attachments = new Attachments({
       registry: core.registry,
@@ -121,7 +123,7 @@ export class Daemon implements AsyncDisposable {
       doctorChecks({ roots, store, core, report, supervisor, overlays: () => listening.overlays?.look() }),
     );
     const room = new DescriptorRoom(platform.self.openFilesLimit());
-    const handlers = listHandlers(options, { core, attachments, waiters, doctor, daemonId, room });
+    const handlers = listHandlers(options, { core, attachments, waiters, doctor, daemonId, room, runtimes });
     const collector = new IdleCollector(() => Bun.gc(true));
     const onAnswer = (bytes: number): void => collector.noteOutput(ANSWER_WORK_BYTES + bytes);
     const dispatcher = new Dispatcher({ handlers, daemonId, log, onAnswer });
@@ -194,9 +196,10 @@ function openStore({ roots, log }: DaemonOptions): Store {
 }
 
 function openCore(
-  { roots, config, supervisor, platform, programUmask, log, crash }: DaemonOptions,
-  { store, events, daemonId, streams }: { store: Store; events: EventBus; daemonId: DaemonId; streams: OpenStreams },
+  { roots, config, supervisor, platform, programUmask, log, crash, env }: DaemonOptions,
+  parts: { store: Store; events: EventBus; daemonId: DaemonId; streams: OpenStreams; runtimes: RuntimeSource },
 ): SessionCore {
+  const { store, events, daemonId, streams, runtimes } = parts;
   const { settings } = config;
   return new SessionCore({
     roots,
@@ -205,6 +208,8 @@ function openCore(
     supervisor,
     platform,
     daemonId,
+    runtimes,
+    home: homeOf(env),
     viewers: streams,
     programUmask,
     announce: (event) => events.announce(event),
@@ -225,18 +230,19 @@ interface Parts {
   readonly doctor: Doctor;
   readonly daemonId: DaemonId;
   readonly room: DescriptorRoom;
+  readonly runtimes: RuntimeSource;
 }
 
 function listHandlers(options: DaemonOptions, parts: Parts): Handlers {
-  const { core, attachments, waiters, doctor, daemonId, room } = parts;
+  const { core, attachments, waiters, doctor, daemonId, room, runtimes } = parts;
   const { env, roots, config, platform, release } = options;
   const { registry, changes, creator, ender, inputs, inventory } = core;
   const userShell = chooseUserShell([env["SHELL"], userInfo().shell ?? undefined]);
-  const home = env["HOME"] || userInfo().homedir;
+  const home = homeOf(env);
   const agents = new AgentCore({
     roots,
     settings: config.settings,
-    runtimes: new InstalledRuntimes(),
+    runtimes,
     daemonEnv: env,
     home,
     userShell,
@@ -274,6 +280,10 @@ function listHandlers(options: DaemonOptions, parts: Parts): Handlers {
     ...inputMethods(registry, inputs),
     ...subscribeMethod,
   };
+}
+
+function homeOf(env: DaemonOptions["env"]): string {
+  return env["HOME"] || userInfo().homedir;
 }
 
 function tellServiceManager({ platform, log }: DaemonOptions, address: string | undefined): void {

@@ -1,5 +1,6 @@
 import type { AnnouncedEvent } from "@pohunek/protocol";
 import type { DaemonId } from "@pohunek/protocol/wire";
+import type { RuntimeSource } from "../agents/runtime-definition.ts";
 import { removeSessionLogs } from "../logs/log-files.ts";
 import type { Logger } from "../logs/logger.ts";
 import type { Platform } from "../platform/index.ts";
@@ -11,6 +12,7 @@ import { SessionEnder } from "../sessions/end-session.ts";
 import { EndedWorkers } from "../sessions/ended-workers.ts";
 import { Inventory } from "../sessions/inventory.ts";
 import type { EndLeftovers } from "../sessions/leftovers.ts";
+import { NativeReferences } from "../sessions/native-references.ts";
 import type { ReconcileReport } from "../sessions/reconcile.ts";
 import { reconcile } from "../sessions/reconcile.ts";
 import { SessionRecoverer } from "../sessions/recover-session.ts";
@@ -36,6 +38,8 @@ export interface SessionCoreOptions {
   readonly supervisor: Supervisor;
   readonly platform: Platform;
   readonly daemonId: DaemonId;
+  readonly runtimes: RuntimeSource;
+  readonly home: string;
   readonly viewers: ViewersListener;
   /** File mode creation mask of sessions' programs: the one that this daemon was started with. */
   readonly programUmask: number;
@@ -52,6 +56,7 @@ export class SessionCore implements AsyncDisposable {
   readonly creator: SessionCreator;
   readonly ender: SessionEnder;
   readonly recoverer: SessionRecoverer;
+  readonly references: NativeReferences;
   readonly inputs: SessionInputs;
   readonly inventory: Inventory;
   readonly #options: SessionCoreOptions;
@@ -76,7 +81,14 @@ export class SessionCore implements AsyncDisposable {
     const registry = new Registry({ ...common, audit });
     const isStored = (session: Session): boolean => registry.isStored(session);
     const ended = new EndedWorkers({ ...common, keep: settings.workerKeepEnded, isStored });
-    const watch = new WorkerWatch({ ...common, registry, ended });
+    const references = new NativeReferences({ ...common, registry });
+    const announce = (event: AnnouncedEvent): void => {
+      options.announce(event);
+      if (event.event === "agent_state") {
+        references.activityChanged(registry.get(event.payload.session_id));
+      }
+    };
+    const watch = new WorkerWatch({ ...common, registry, ended, references, announce });
     const uid = options.platform.self.uid();
     const deleteFiles = (session: Session): void => removeSessionLogs(logDir(roots.state), uid, session.id);
     const rollBack = new RollBack({ ...common, registry, deleteFiles });
@@ -103,6 +115,7 @@ export class SessionCore implements AsyncDisposable {
     const { inputTimeoutMs: timeoutMs } = settings;
     this.inputs = new SessionInputs({ changes: this.changes, epoch: daemonId, timeoutMs });
     this.inventory = new Inventory({ ...common, registry });
+    this.references = references;
   }
 
   /** Joins store and workers. Nobody is served before this is done. */

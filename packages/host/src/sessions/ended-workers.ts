@@ -30,8 +30,13 @@ export class EndedWorkers {
     this.#options = options;
   }
 
-  /** The session's program has ended, and its worker is connected. */
-  keep(session: Session): void {
+  /** The session's program has ended, and its worker is connected. It stays at least until `reading` is settled. */
+  keep(session: Session, reading?: Promise<void>): void {
+    if (reading !== undefined) {
+      const { link } = session;
+      void reading.then(() => session.link === link && this.keep(session));
+      return;
+    }
     this.#kept.add(session);
     while (this.#kept.size > this.#options.keep) {
       const [oldest] = this.#kept;

@@ -35,19 +35,23 @@ export function toSessionInfo(session: Session): SessionInfoReply {
   };
 }
 
-/** A shell has no conversation of its own that could be resumed or forked. */
-function capabilitiesOf({ nativeLaunch }: SessionRecord): SessionInfoReply["capabilities"] {
-  return { resume: nativeLaunch?.resumeArgs !== undefined, fork: nativeLaunch?.forkArgs !== undefined };
+/** What can be done with the session's conversation now: a shell has none, and an agent's may not be known yet. */
+function capabilitiesOf({ nativeLaunch, nativeReference: known }: SessionRecord): SessionInfoReply["capabilities"] {
+  const isKnown = known !== undefined;
+  return {
+    resume: isKnown && nativeLaunch?.resumeArgs !== undefined,
+    fork: isKnown && nativeLaunch?.forkArgs !== undefined,
+  };
 }
 
 function nativeReference({
   nativeReference: known,
-}: SessionRecord): Pick<SessionInfoReply, "native_session_id" | "native_session_path"> {
+}: SessionRecord): Pick<SessionInfoReply, "native_session_id" | "native_session_path" | "native_last_activity_at"> {
   switch (known?.kind) {
     case "id":
-      return { native_session_id: known.value };
+      return { native_session_id: known.value, native_last_activity_at: known.lastActivityAt };
     case "path":
-      return { native_session_path: known.value };
+      return { native_session_path: known.value, native_last_activity_at: known.lastActivityAt };
     case undefined:
       return {};
   }

@@ -34,6 +34,7 @@ export interface WorkerWatchOptions {
   readonly supervisor: Pick<Supervisor, "inspect" | "retire">;
   readonly platform: Pick<Platform, "processes">;
   readonly ended: EndedWorkers;
+  readonly references: { readLastWords(session: Session): Promise<void> | undefined };
   readonly endLeftovers: EndLeftovers;
   readonly daemonId: DaemonId;
   readonly viewers: ViewersListener;
@@ -186,7 +187,7 @@ export class WorkerWatch {
 
   #exited(session: Session, exit: ExitOutcome): void {
     this.#recordExit(session, exit);
-    this.#options.ended.keep(session);
+    this.#options.ended.keep(session, this.#options.references.readLastWords(session));
   }
 
   /** The program has ended. Who asked for that decides whether it counts as stopped. */

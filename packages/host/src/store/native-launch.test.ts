@@ -12,7 +12,12 @@ const LAUNCH: NativeLaunch = {
   forkArgs: ["--fork", "{reference}"],
   input: { bracketedPaste: true, submitDelayMs: 200 },
 };
-const REFERENCE: NativeReference = { kind: "path", value: "/x/y", source: "open_file" };
+const REFERENCE: NativeReference = {
+  kind: "path",
+  value: "/x/y",
+  source: "open_file",
+  lastActivityAt: "2026-01-01T00:00:00.000Z",
+};
 
 test("what was frozen is read as it was written", () => {
   expect(readNativeLaunch(JSON.parse(JSON.stringify(LAUNCH)))).toEqual(LAUNCH);
@@ -40,6 +45,7 @@ test("anything else is no launch and no reference", () => {
     { ...REFERENCE, kind: "name" },
     { ...REFERENCE, source: "me" },
     { ...REFERENCE, value: null },
+    { ...REFERENCE, lastActivityAt: "lately" },
   ];
   expect(references.map(readNativeReference)).toEqual(references.map(() => undefined));
 });

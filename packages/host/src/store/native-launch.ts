@@ -10,6 +10,8 @@ export interface NativeReference {
   readonly kind: ReferenceKind;
   readonly value: string;
   readonly source: ReferenceSource;
+  /** When the agent last began or ended something. */
+  readonly lastActivityAt?: string;
 }
 
 /**
@@ -58,9 +60,13 @@ export function readNativeLaunch(value: unknown): NativeLaunch | undefined {
 }
 
 export function readNativeReference(value: unknown): NativeReference | undefined {
-  const { kind, value: text, source } = value as NativeReference;
-  const isWhole = REFERENCE_KINDS.includes(kind) && REFERENCE_SOURCES.includes(source) && typeof text === "string";
-  return isWhole ? { kind, value: text, source } : undefined;
+  const { kind, value: text, source, lastActivityAt } = value as NativeReference;
+  const isWhole =
+    REFERENCE_KINDS.includes(kind) &&
+    REFERENCE_SOURCES.includes(source) &&
+    typeof text === "string" &&
+    (lastActivityAt === undefined || !Number.isNaN(Date.parse(lastActivityAt)));
+  return isWhole ? { kind, value: text, source, lastActivityAt } : undefined;
 }
 
 function isInput(value: FrozenInput | null): boolean {
