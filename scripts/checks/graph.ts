@@ -28,6 +28,7 @@ const PACKAGES: Record<string, Record<string, string>> = {
 /** Folder of packages/host/src -> the folders, or the files in them, that it may import. */
 const HOST_FOLDERS: Record<string, readonly string[]> = {
   daemon: ["sessions", "agents", "store", "supervision", "logs", "worker-api", "platform", "runtime"],
+  detect: ["agents", "worker", "worker-api"],
   worker: ["logs", "worker-api", "platform", "runtime"],
   sessions: ["agents", "store", "supervision", "logs", "worker-api", "platform"],
   agents: ["store", "worker-api", "platform"],
@@ -87,6 +88,11 @@ const EXCEPTIONS: readonly { readonly from: RegExp; readonly to: RegExp; readonl
     from: /^test\/(worker|platform)\//,
     to: /^(\.\.\/)+packages\/host\/src\/(worker|worker-api|supervision|platform)\/[a-z-]+\.ts$/,
     reason: "a worker speaks a private protocol, which its tests must speak too; the kernel is asked without a process",
+  },
+  {
+    from: /^test\/detection\//,
+    to: /^(\.\.\/)+packages\/host\/src\/(agents\/detection|detect)\/[a-z-]+\.ts$/,
+    reason: "recordings of a minute are played in milliseconds, against rules that a process would hide",
   },
   {
     from: /^test\/cli\/restore-random\.test\.ts$/,

@@ -1,4 +1,5 @@
 import type { ClipboardPolicy, SessionId, WorkerId, WorkerInstanceId } from "@pohunek/protocol/wire";
+import type { ProgramStatus } from "./program-status.ts";
 import type { ViewerFacts } from "./viewers.ts";
 
 /** A process of one boot: the pid alone may be reused, the pair is not. */
@@ -38,6 +39,17 @@ export interface TerminalFacts {
   readonly progress?: TerminalProgressFact;
   readonly alternate_screen: boolean;
   readonly bracketed_paste: boolean;
+  /** Reports of OSC 7501 so far, those that cleared a record included. Absent: none, or a worker of an older release. */
+  readonly status_reports?: number;
+  /** The records that stand, oldest first. */
+  readonly status?: readonly ProgramStatusFact[];
+}
+
+export interface ProgramStatusFact extends ProgramStatus {
+  /** Number of the report, from 1. */
+  readonly seq: number;
+  /** Process group that had the terminal when the report was read. */
+  readonly pgid: number;
 }
 
 export interface TerminalProgressFact {

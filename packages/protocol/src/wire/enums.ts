@@ -60,6 +60,8 @@ export const ACTIVITY_DETAIL_KINDS = [
   "error",
   "approval",
   "question",
+  "trust",
+  "auth",
 ] as const;
 export type ActivityDetailKind = (typeof ACTIVITY_DETAIL_KINDS)[number];
 

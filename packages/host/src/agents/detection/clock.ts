@@ -1,0 +1,8 @@
+/** Time, so that a recording or a test can drive it. */
+export interface Clock {
+  /** Milliseconds that only rise. */
+  now(): number;
+  /** Milliseconds since 1970. */
+  wallNow(): number;
+  after(ms: number, tick: () => void): Disposable;
+}

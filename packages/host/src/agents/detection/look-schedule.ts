@@ -1,0 +1,63 @@
+import type { Clock } from "./clock.ts";
+
+/** Fast enough for a state that a person waits for, and five looks a second at most. */
+const LOOK_EVERY_MS = 200;
+/** A program draws its screen anew this long after a resize; what is there before is broken by the new width. */
+const AFTER_RESIZE_MS = 300;
+
+/** Decides when the screen's text is fetched: only when it changed, when a rule wants it, and not too often. */
+export class LookSchedule implements Disposable {
+  readonly #clock: Clock;
+  readonly #look: () => void;
+  #revision = -1;
+  #seenRevision = -2;
+  #earliest = Number.NEGATIVE_INFINITY;
+  #timer: Disposable | undefined;
+  #isLooking = false;
+
+  constructor(clock: Clock, look: () => void) {
+    this.#clock = clock;
+    this.#look = look;
+  }
+
+  /** There is nothing on the screen that was not seen, or nothing new may be seen yet. */
+  get isFresh(): boolean {
+    return this.#seenRevision >= 0 && !this.#isLooking && this.#timer === undefined;
+  }
+
+  changed(revision: number): void {
+    this.#revision = revision;
+  }
+
+  looked(revision: number): void {
+    this.#isLooking = false;
+    this.#seenRevision = revision;
+    this.#revision = Math.max(this.#revision, revision);
+  }
+
+  postpone(): void {
+    this.#earliest = Math.max(this.#earliest, this.#clock.now() + AFTER_RESIZE_MS);
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+    this.#seenRevision = Math.min(this.#seenRevision, this.#revision - 1);
+    this.want();
+  }
+
+  want(): void {
+    if (this.#timer !== undefined || this.#isLooking || this.#seenRevision >= this.#revision) {
+      return;
+    }
+    const waitMs = this.#earliest - this.#clock.now();
+    this.#timer = this.#clock.after(Math.max(0, waitMs), () => {
+      this.#timer = undefined;
+      this.#isLooking = true;
+      this.#earliest = this.#clock.now() + LOOK_EVERY_MS;
+      this.#look();
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+  }
+}

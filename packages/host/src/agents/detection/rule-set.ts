@@ -1,0 +1,150 @@
+import type { EvidenceSource } from "./activity.ts";
+import type { Clock } from "./clock.ts";
+import type { DetectionManifest, DetectionRegion, DetectionRule, Gate } from "./manifest.ts";
+import { DETECTION_REGIONS, REGION_LINES } from "./manifest.ts";
+import { MatchBudget } from "./pattern.ts";
+import type { Look, RuleMatch } from "./rule-match.ts";
+import { holdsGate, matchRule, refuseRule } from "./rule-match.ts";
+import { ScreenText } from "./screen-text.ts";
+import { sourceOfRegion } from "./verdict.ts";
+
+/** One rule, and what it says about the terminal now. */
+export interface RuleExplanation {
+  readonly rule: string;
+  readonly source: EvidenceSource;
+  readonly region: DetectionRegion;
+  readonly state: string;
+  /** Absent: its conditions hold, and it decides. */
+  readonly rejected?: string;
+}
+
+export interface RegionPreview {
+  readonly region: DetectionRegion;
+  readonly text: string;
+}
+
+/** Steps of matching in one look: some 30 ms. */
+const BUDGET_STEPS = 1_000_000;
+
+/** The rules of a manifest against what the terminal shows. */
+export class RuleSet {
+  readonly #manifest: DetectionManifest;
+  readonly #clock: Clock;
+  #lines: readonly string[] = [];
+  #signs: { readonly title?: string; readonly progress?: string } = {};
+  #screen: ScreenText | undefined;
+  #budget = new MatchBudget(BUDGET_STEPS);
+  #found: { readonly match: RuleMatch | undefined } | undefined;
+
+  constructor(manifest: DetectionManifest, clock: Clock) {
+    this.#manifest = manifest;
+    this.#clock = clock;
+  }
+
+  setSigns({ title, progress }: { readonly title?: string; readonly progress?: string }): void {
+    if (title !== this.#signs.title || progress !== this.#signs.progress) {
+      this.#signs = { ...(title === undefined ? {} : { title }), ...(progress === undefined ? {} : { progress }) };
+      this.#screen = undefined;
+      this.#found = undefined;
+    }
+  }
+
+  setScreen(lines: readonly string[]): void {
+    this.#lines = lines;
+    this.#screen = undefined;
+    this.#found = undefined;
+  }
+
+  /** The first rule that holds, in order of rank; a rule that needs the screen needs a fresh one. */
+  match(isScreenFresh: () => boolean): RuleMatch | undefined | "needs_screen" {
+    if (this.#found !== undefined && isScreenFresh()) return this.#found.match;
+    const look = this.#look();
+    let hasScreen: boolean | undefined;
+    for (const rule of this.#manifest.rules) {
+      if (!mayHold(rule.gate, look)) continue;
+      hasScreen ??= needsScreen(rule) ? isScreenFresh() : undefined;
+      if (hasScreen === false) return "needs_screen";
+      const match = matchRule(rule, look, this.#clock.wallNow());
+      if (match !== undefined) {
+        if (hasScreen !== undefined) this.#found = { match };
+        return match;
+      }
+    }
+    this.#found = { match: undefined };
+    return undefined;
+  }
+
+  /** The question on the screen, when something else said already that there is one. */
+  matchBlocked(): RuleMatch | undefined {
+    const look = this.#look();
+    const rules = this.#manifest.rules.filter(({ state, capture }) => state === "blocked" && capture !== undefined);
+    for (const rule of rules) {
+      const match = matchRule(rule, look, this.#clock.wallNow());
+      if (match !== undefined) return match;
+    }
+    return undefined;
+  }
+
+  explain(): readonly RuleExplanation[] {
+    const look = this.#look();
+    let decider: string | undefined;
+    return this.#manifest.rules.map((rule) => {
+      const refusal = refuseRule(rule, look)?.reason;
+      const rejected = refusal ?? (decider === undefined ? undefined : `outranked by ${decider}`);
+      if (rejected === undefined) decider = rule.id;
+      return describe(rule, rejected);
+    });
+  }
+
+  previews(): readonly RegionPreview[] {
+    const { screen } = this.#look();
+    return DETECTION_REGIONS.map((region) => ({ region, text: screen.preview(region, REGION_LINES[region]) }));
+  }
+
+  #look(): Look {
+    this.#budget = new MatchBudget(BUDGET_STEPS);
+    this.#screen ??= new ScreenText({ lines: this.#lines, ...this.#signs }, this.#manifest.composer, this.#budget);
+    return { screen: this.#screen, budget: this.#budget };
+  }
+}
+
+function describe(rule: DetectionRule, rejected: string | undefined): RuleExplanation {
+  const { id, region, state } = rule;
+  return { rule: id, source: sourceOfRegion(region), region, state, ...(rejected === undefined ? {} : { rejected }) };
+}
+
+function needsScreen({ gate, capture }: DetectionRule): boolean {
+  return looksAtScreen(gate) || (capture !== undefined && isOnScreen(capture.place.region));
+}
+
+/** False when title and progress alone show that the gate does not hold, whatever is on the screen. */
+function mayHold(gate: Gate, look: Look): boolean {
+  switch (gate.kind) {
+    case "contains":
+    case "pattern":
+      return isOnScreen(gate.place.region) || holdsGate(gate, look);
+    case "not":
+      return looksAtScreen(gate.gate) || holdsGate(gate, look);
+    case "all":
+      return gate.gates.every((each) => mayHold(each, look));
+    case "any":
+      return gate.gates.some((each) => mayHold(each, look));
+  }
+}
+
+function isOnScreen(region: DetectionRegion): boolean {
+  return region !== "title" && region !== "progress";
+}
+
+function looksAtScreen(gate: Gate): boolean {
+  switch (gate.kind) {
+    case "contains":
+    case "pattern":
+      return isOnScreen(gate.place.region);
+    case "not":
+      return looksAtScreen(gate.gate);
+    case "all":
+    case "any":
+      return gate.gates.some(looksAtScreen);
+  }
+}
