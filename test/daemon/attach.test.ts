@@ -84,6 +84,40 @@ describe("attaching", () => {
     expect(await failureOf(host.address, late.stream_id)).toBe("attach_expired");
   });
 
+  test("opens on the asking connection itself, by name, for the process that the kernel knows it by", async () => {
+    await using host = await startHost();
+    const { id } = await host.newSession({ name: "one", command: RAW_ECHO });
+    await using client = await host.connect();
+    const params = { session_id: "one", by_name: true, upgrade_for_pid: process.pid };
+    const answer = await client.call<Record<string, unknown>>("session.attach", params);
+    expect(answer).toMatchObject({ session: { id, name: "one" }, upgraded: true });
+    client.send("through-\n");
+    await until("the echo", async () => (await client.nextLine())?.includes("through-"));
+    const detached = await host.call<{ detached: boolean }>("session.detach", { stream_id: answer["stream_id"] });
+    expect(detached.detached).toBe(true);
+    await client.closed;
+  });
+
+  test("stays a connection for lines where another process asks, or lines came with the request", async () => {
+    await using host = await startHost();
+    const { id } = await host.newSession({ name: "one" });
+    await host.newSession({ name: "two" });
+    await host.newSession({ name: "two" });
+    await using client = await host.connect();
+    const params = { session_id: "one", by_name: true };
+    const relayed = await client.call<Record<string, unknown>>("session.attach", { ...params, upgrade_for_pid: 1 });
+    expect(relayed).toMatchObject({ session: { id, name: "one" } });
+    expect(relayed["upgraded"]).toBeUndefined();
+    const request = { v: { minimum: 4, maximum: 4 }, params: { ...params, upgrade_for_pid: process.pid } };
+    client.send(
+      `${JSON.stringify({ ...request, id: "q-1", method: "session.attach" })}\n${JSON.stringify({ v: request.v, id: "q-2", method: "daemon.health" })}\n`,
+    );
+    expect((await client.nextAnswer()).ok).not.toHaveProperty("upgraded");
+    expect((await client.nextAnswer()).ok).toMatchObject({ status: "ok" });
+    expect(await host.refusal("session.attach", { session_id: "one" })).toBe("session_not_found");
+    expect(await host.refusal("session.attach", { session_id: "two", by_name: true })).toBe("session_not_found");
+  });
+
   test("is refused for a session that is not there or does not run, at both steps", async () => {
     await using host = await startHost();
     expect(await host.refusal("session.attach", { session_id: "s-none" })).toBe("session_not_found");

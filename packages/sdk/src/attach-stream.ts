@@ -5,6 +5,7 @@ import type { Cancellation } from "./cancellation.ts";
 import { settleWithin } from "./cancellation.ts";
 import type { Peer } from "./failures.ts";
 import { connectionLost, peerError } from "./failures.ts";
+import { joinBytes } from "./join-bytes.ts";
 import type { ByteStream } from "./transport.ts";
 
 /** What an attach stream needs from the control connection that granted it. */
@@ -38,12 +39,20 @@ export class AttachStream implements AsyncIterable<Uint8Array>, AsyncDisposable 
   }
 
   /** Redeems a granted stream id on a fresh connection. Resolves when the first bytes of the repaint are there. */
-  static async open(streamId: StreamId, grant: AttachGrant): Promise<AttachStream> {
+  static open(streamId: StreamId, grant: AttachGrant): Promise<AttachStream> {
+    return AttachStream.#begin(streamId, grant, redeem(streamId, grant.stream, grant.control));
+  }
+
+  /** As `open`, on the connection that asked, which is the stream already; `received` are its first bytes so far. */
+  static over(streamId: StreamId, received: Uint8Array, grant: AttachGrant): Promise<AttachStream> {
+    return AttachStream.#begin(streamId, grant, firstBytes(received, grant.stream, grant.control));
+  }
+
+  static async #begin(streamId: StreamId, grant: AttachGrant, redeeming: Promise<Uint8Array>): Promise<AttachStream> {
     const { stream, control, signal } = grant;
     const message = `the attach showed nothing within ${control.timeoutMs} ms`;
     const onTimeout = () => peerError(control.peer, "request_timeout", { message });
     try {
-      const redeeming = redeem(streamId, stream, control);
       const first = await settleWithin(redeeming, { timeoutMs: control.timeoutMs, onTimeout }, { signal });
       return new AttachStream(streamId, { stream, first, clipboard: grant.clipboard }, control);
     } catch (cause) {
@@ -120,26 +129,25 @@ interface OpenedStream {
   readonly clipboard: AttachGrant["clipboard"];
 }
 
-/** Writes the prelude and reads until it is clear whether the terminal or an error answers. */
+/** Writes the prelude and waits for what comes back. */
 async function redeem(streamId: StreamId, stream: ByteStream, control: AttachControl): Promise<Uint8Array> {
-  const lost = (cause: unknown): never => {
+  await stream.write(encodeAttachPrelude(streamId)).catch((cause: unknown) => {
     throw connectionLost(control.peer, cause);
-  };
-  await stream.write(encodeAttachPrelude(streamId)).catch(lost);
-  let received: Uint8Array = new Uint8Array(0);
+  });
+  return await firstBytes(new Uint8Array(0), stream, control);
+}
+
+/** Reads until it is clear whether the terminal or an error answers. */
+async function firstBytes(begun: Uint8Array, stream: ByteStream, control: AttachControl): Promise<Uint8Array> {
+  let received = begun;
   for (;;) {
-    const chunk = await stream.read().catch(lost);
-    if (chunk === undefined) throw (await control.detach()) ?? connectionLost(control.peer);
-    received = received.length === 0 ? chunk : concatenate(received, chunk);
     const answer = readAttachAnswer(received);
     if (answer === "terminal") return received;
     if (answer !== "more") throw connectionLost(control.peer, answer);
+    const chunk = await stream.read().catch((cause: unknown) => {
+      throw connectionLost(control.peer, cause);
+    });
+    if (chunk === undefined) throw (await control.detach()) ?? connectionLost(control.peer);
+    received = received.length === 0 ? chunk : joinBytes(received, chunk);
   }
-}
-
-function concatenate(left: Uint8Array, right: Uint8Array): Uint8Array<ArrayBuffer> {
-  const joined = new Uint8Array(left.length + right.length);
-  joined.set(left);
-  joined.set(right, left.length);
-  return joined;
 }

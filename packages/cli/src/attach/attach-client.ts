@@ -1,6 +1,7 @@
+import type { SessionInfo } from "@pohunek/protocol";
 import type { AttachMode, SessionId } from "@pohunek/protocol/wire";
 import { isProtocolError } from "@pohunek/protocol/wire";
-import type { Client } from "@pohunek/sdk";
+import type { AttachStream, Client } from "@pohunek/sdk";
 import type { Signals } from "../context.ts";
 import { Mailbox } from "../mailbox.ts";
 import { isEnded } from "../sessions/state-words.ts";
@@ -8,10 +9,12 @@ import type { LocalTerminal, TerminalSize } from "../terminal/local-terminal.ts"
 import type { AttachEvent } from "./attach-event.ts";
 import { AttachInput } from "./attach-input.ts";
 import type { AttachKey } from "./attach-keys.ts";
-import type { AttachOrigin, LinkEnd } from "./attach-link.ts";
+import type { LinkEnd } from "./attach-link.ts";
 import { AttachLink } from "./attach-link.ts";
 import type { AttachOutcome } from "./attach-outcome.ts";
 import { END_SIGNALS, farewell } from "./attach-outcome.ts";
+import type { AttachOrigin } from "./attach-params.ts";
+import { attachParams } from "./attach-params.ts";
 import { ControlClient } from "./control-client.ts";
 import { InputDelivery } from "./input-delivery.ts";
 import { LocalScreen } from "./local-screen.ts";
@@ -20,12 +23,22 @@ import { isTemporary, reconnect, waitForUser } from "./reconnect.ts";
 import { SizeFollower } from "./size-follower.ts";
 import type { ViewChange } from "./view-keys.ts";
 
-export interface AttachRequest {
+/** The session that is to be shown. */
+export interface AttachTarget {
   readonly sessionId: SessionId;
   /** How the session is called in messages. */
   readonly label: string;
-  /** An open connection; it is closed when the attach ends. */
-  readonly client: Client;
+  /** An open connection; it is closed when the attach ends. Absent: it is made when something has to be asked. */
+  readonly client?: Client | undefined;
+  /** The session's stream, where it is open already. */
+  readonly stream?: AttachStream | undefined;
+  /** How long a request took that found the session; the client tells it otherwise. */
+  readonly roundTripMs?: number;
+}
+
+export interface AttachRequest {
+  /** What costs time is done while it is on its way. */
+  readonly target: Promise<AttachTarget>;
   /** Another connection to the same host, which starts no daemon. */
   readonly reconnect: () => Promise<Client>;
   readonly origin: AttachOrigin;
@@ -57,16 +70,15 @@ class AttachClient implements AsyncDisposable {
   readonly #delivery: InputDelivery;
   readonly #signals: Disposable[] = [];
   #keys: readonly AttachKey[] = [];
-  #sessionId: SessionId;
-  #label: string;
+  #target: AttachTarget | undefined;
+  #sessionId = "" as SessionId;
+  #label = "";
   readonly #control: ControlClient;
   #link: AttachLink | undefined;
 
   constructor(request: AttachRequest) {
     this.#request = request;
-    this.#sessionId = request.sessionId;
-    this.#label = request.label;
-    this.#control = new ControlClient(request.client, request.reconnect);
+    this.#control = new ControlClient(request.reconnect);
     this.#screen = new LocalScreen(request.terminal, {
       onFull: () => this.#link?.pauseOutput(),
       onRoom: () => this.#link?.resumeOutput(),
@@ -91,7 +103,7 @@ class AttachClient implements AsyncDisposable {
   async run(): Promise<AttachOutcome> {
     this.#signals.push(...followSignals(this.#request.signals, this.#events, () => void this.#size.follow()));
     // Refusals come before the terminal is touched: they are errors like those of any other command.
-    await this.#open();
+    await this.#open(await this.#meet());
     await this.#loadKeys();
     this.#input.start(this.#keys);
     const outcome = await this.#untilOutcome();
@@ -100,6 +112,13 @@ class AttachClient implements AsyncDisposable {
     void this.#link?.close();
     await this.#screen.leave(farewell(outcome, this.#label), lastRow);
     return outcome;
+  }
+
+  async #meet(): Promise<AttachStream | undefined> {
+    this.#target = await this.#request.target;
+    [this.#sessionId, this.#label] = [this.#target.sessionId, this.#target.label];
+    if (this.#target.client !== undefined) this.#control.adopt(this.#target.client);
+    return this.#target.stream;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -146,26 +165,25 @@ class AttachClient implements AsyncDisposable {
   }
 
   /** Attaches, or attaches again: then with nothing left in the terminal of what the session had set before. */
-  async #open(): Promise<void> {
-    const link = await AttachLink.open({
-      client: this.#control.latest,
-      sessionId: this.#sessionId,
-      origin: this.#request.origin,
-      size: this.#screen.knownSize,
-      mode: this.#request.mode,
-      repaint: this.#screen.wantedRepaint(this.#control.latest.roundTripMs),
-      listener: {
-        onOutput: (bytes) => this.#screen.show(bytes),
-        onEnd: () => this.#events.put({ type: "ended", link }),
-        onInputFull: () => this.#input.pause(),
-        onOversizedCopy: () => this.#events.put({ type: "notice", text: OVERSIZED_COPY }),
-        onInputRoom: () => this.#input.resume(),
-      },
+  async #open(opened?: AttachStream): Promise<void> {
+    const link = new AttachLink(this.#sessionId, opened ?? (await this.#openStream()), {
+      onOutput: (bytes) => this.#screen.show(bytes),
+      onEnd: () => this.#events.put({ type: "ended", link }),
+      onInputFull: () => this.#input.pause(),
+      onOversizedCopy: () => this.#events.put({ type: "notice", text: OVERSIZED_COPY }),
+      onInputRoom: () => this.#input.resume(),
     });
     this.#link = link;
     this.#screen.begin();
     void link.pump();
     this.#input.connect(this.#delivery.begin(link));
+  }
+
+  async #openStream(): Promise<AttachStream> {
+    const client = await this.#control.open();
+    const { origin, mode } = this.#request;
+    const repaint = this.#screen.wantedRepaint(client.roundTripMs ?? this.#target?.roundTripMs);
+    return await client.attach(attachParams(this.#sessionId, { origin, mode, repaint, size: this.#screen.knownSize }));
   }
 
   #dropLink(): void {
@@ -209,7 +227,7 @@ class AttachClient implements AsyncDisposable {
       return undefined;
     } catch (error) {
       if (!isProtocolError(error) || isTemporary(error)) throw error;
-      const session = await this.#control.latest.call("session.inspect", this.#sessionId).catch(() => undefined);
+      const session = await inspect(this.#control, this.#sessionId).catch(() => undefined);
       if (session?.runtime?.state === "lost") return { type: "lost", reason: session.runtime.loss_reason };
       if (session !== undefined && isEnded(session)) return { type: "ended", session };
       return { type: "failed", error };
@@ -291,6 +309,10 @@ class AttachClient implements AsyncDisposable {
     const { lastTextRow } = await import("./last-text-row.ts");
     return lastTextRow(() => this.#control.open(), this.#sessionId);
   }
+}
+
+async function inspect(control: ControlClient, sessionId: SessionId): Promise<SessionInfo> {
+  return await (await control.open()).call("session.inspect", sessionId);
 }
 
 function followSignals(signals: Signals, events: Mailbox<AttachEvent>, onResize: () => void): Disposable[] {

@@ -1,10 +1,8 @@
 import type { SessionInfo } from "@pohunek/protocol";
-import type { AttachMode, ProtocolError, SessionId, StreamId } from "@pohunek/protocol/wire";
+import type { ProtocolError, SessionId, StreamId } from "@pohunek/protocol/wire";
 import { CLIPBOARD_DEFAULTS, isProtocolError } from "@pohunek/protocol/wire";
 import type { AttachStream, Client } from "@pohunek/sdk";
 import { isEnded } from "../sessions/state-words.ts";
-import type { TerminalSize } from "../terminal/local-terminal.ts";
-import type { WantedRepaint } from "./local-screen.ts";
 import { QuestionFilter } from "./question-filter.ts";
 
 /** How an attach stream came to its end without the user's doing. */
@@ -27,24 +25,6 @@ export interface AttachLinkListener {
   onInputRoom(): void;
 }
 
-/** The session that this program runs in, if it does: it must not be attached into itself. */
-export interface AttachOrigin {
-  readonly origin_session_id?: string;
-  readonly origin_daemon_id?: string;
-  readonly origin_worker_id?: string;
-}
-
-interface LinkRequest {
-  readonly client: Client;
-  readonly sessionId: SessionId;
-  readonly origin: AttachOrigin;
-  /** Absent when the terminal does not tell it. */
-  readonly size: TerminalSize | undefined;
-  readonly repaint: WantedRepaint;
-  readonly mode: AttachMode;
-  readonly listener: AttachLinkListener;
-}
-
 /**
  * Input under way is kept up to here before the keyboard is not read any more, since an unread keyboard also hides the
  * detach key. Larger than any paste that people make.
@@ -57,7 +37,8 @@ const END_GRACE_MS = 500;
 
 /** One attach: its stream, on a host that is connected. */
 export class AttachLink {
-  readonly #request: LinkRequest;
+  readonly #sessionId: SessionId;
+  readonly #listener: AttachLinkListener;
   readonly #stream: AttachStream;
   readonly #questions: QuestionFilter;
   #unsentBytes = 0;
@@ -67,28 +48,14 @@ export class AttachLink {
   #room: (() => void) | undefined;
   #isOutputPaused = false;
 
-  private constructor(request: LinkRequest, stream: AttachStream) {
-    this.#request = request;
+  constructor(sessionId: SessionId, stream: AttachStream, listener: AttachLinkListener) {
+    this.#sessionId = sessionId;
+    this.#listener = listener;
     this.#stream = stream;
-    const { listener } = request;
     this.#questions = new QuestionFilter({
       policy: stream.clipboard ?? CLIPBOARD_DEFAULTS,
       onOversizedCopy: () => listener.onOversizedCopy(),
     });
-  }
-
-  static async open(request: LinkRequest): Promise<AttachLink> {
-    const { client, sessionId, size, origin, repaint, mode } = request;
-    const stream = await client.attach({
-      session_id: sessionId,
-      ...(size === undefined ? {} : { initial_dimensions: { cols: size.cols, rows: size.rows } }),
-      repaint,
-      answers_queries: false,
-      // Older hosts know no modes, and this one only where it is not the usual.
-      ...(mode === "interactive" ? {} : { mode }),
-      ...origin,
-    });
-    return new AttachLink(request, stream);
   }
 
   get streamId(): StreamId {
@@ -101,14 +68,14 @@ export class AttachLink {
       for await (const bytes of this.#stream) {
         if (this.#isClosed) return;
         const shown = this.#questions.take(bytes);
-        if (shown.length > 0) this.#request.listener.onOutput(shown);
+        if (shown.length > 0) this.#listener.onOutput(shown);
         if (this.#isOutputPaused) await this.#untilRoom();
       }
     } catch (error) {
       if (!isProtocolError(error)) throw error;
       this.#failure = error;
     }
-    if (!this.#isClosed) this.#request.listener.onEnd();
+    if (!this.#isClosed) this.#listener.onEnd();
   }
 
   /** Sends input, in order, however slowly it is taken. */
@@ -116,7 +83,7 @@ export class AttachLink {
     this.#unsentBytes += bytes.length;
     if (this.#unsentBytes > MAX_UNSENT_BYTES && !this.#isFull) {
       this.#isFull = true;
-      this.#request.listener.onInputFull();
+      this.#listener.onInputFull();
     }
     // A stream that cannot be written any more has ended; `pump` finds that out and tells it.
     this.#stream.write(bytes).then(
@@ -156,7 +123,7 @@ export class AttachLink {
   }
 
   async #settledSession(client: Client): Promise<SessionInfo> {
-    const { sessionId } = this.#request;
+    const sessionId = this.#sessionId;
     const session = await client.call("session.inspect", sessionId, { timeoutMs: EXPLAIN_TIMEOUT_MS });
     if (isEnded(session) || session.runtime?.state !== "live") return session;
     const states = ["stopped", "done", "failed"] as const;
@@ -168,7 +135,7 @@ export class AttachLink {
     this.#unsentBytes -= count;
     if (!this.#isFull || this.#unsentBytes > MAX_UNSENT_BYTES / 2) return;
     this.#isFull = false;
-    this.#request.listener.onInputRoom();
+    this.#listener.onInputRoom();
   }
 
   #untilRoom(): Promise<void> {

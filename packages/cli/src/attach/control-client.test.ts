@@ -24,19 +24,21 @@ function connecting() {
 
 test("one that is open is kept, and one that is closed is made anew once for all who ask", async () => {
   const { made, connect, first } = connecting();
-  const control = new ControlClient(first as unknown as Client, connect);
+  const control = new ControlClient(connect);
+  control.adopt(first as unknown as Client);
   expect(await control.open()).toBe(first as unknown as Client);
   await first.close();
   const [one, other, renewed] = await Promise.all([control.open(), control.open(), control.renew()]);
   expect(made).toHaveLength(1);
   const only = made[0] as unknown as Client;
-  for (const got of [one, other, renewed, control.latest]) expect(got).toBe(only);
+  for (const got of [one, other, renewed, await control.open()]) expect(got).toBe(only);
 });
 
 test("the one before is closed, and so is the last", async () => {
   const { made, connect, first } = connecting();
   {
-    await using control = new ControlClient(first as unknown as Client, connect);
+    await using control = new ControlClient(connect);
+    control.adopt(first as unknown as Client);
     await control.renew();
     expect([first.isClosed, made[0]?.isClosed]).toEqual([true, false]);
   }
@@ -44,9 +46,9 @@ test("the one before is closed, and so is the last", async () => {
 });
 
 test("a try that fails is followed by another one", async () => {
-  const { connect, first } = connecting();
+  const { connect } = connecting();
   let tries = 0;
-  const control = new ControlClient(first as unknown as Client, async () => {
+  const control = new ControlClient(async () => {
     tries += 1;
     if (tries === 1) throw new Error("no daemon");
     return connect();

@@ -6,22 +6,22 @@ import type { Client } from "@pohunek/sdk";
  */
 export class ControlClient implements AsyncDisposable {
   readonly #connect: () => Promise<Client>;
-  #client: Client;
+  #client: Client | undefined;
   #connecting: Promise<Client> | undefined;
 
-  constructor(client: Client, connect: () => Promise<Client>) {
-    this.#client = client;
+  /** Until it is given a client, the first who asks makes one. */
+  constructor(connect: () => Promise<Client>) {
     this.#connect = connect;
   }
 
-  /** The last one, which may be closed. */
-  get latest(): Client {
-    return this.#client;
+  /** Uses this one, and closes it in the end. */
+  adopt(client: Client): void {
+    this.#client = client;
   }
 
   /** An open one. */
   async open(): Promise<Client> {
-    return this.#client.isClosed ? this.renew() : this.#client;
+    return this.#client === undefined || this.#client.isClosed ? this.renew() : this.#client;
   }
 
   /** Another one in the place of the present one. */
@@ -32,15 +32,16 @@ export class ControlClient implements AsyncDisposable {
 
   async #replace(): Promise<Client> {
     try {
-      await this.#client.close();
-      this.#client = await this.#connect();
-      return this.#client;
+      await this.#client?.close();
+      const client = await this.#connect();
+      this.#client = client;
+      return client;
     } finally {
       this.#connecting = undefined;
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#client.close();
+    await this.#client?.close();
   }
 }

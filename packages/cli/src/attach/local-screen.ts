@@ -1,5 +1,6 @@
 import type { LocalTerminal, TerminalSize } from "../terminal/local-terminal.ts";
 import type { RawMode } from "../terminal/raw-mode.ts";
+import type { WantedRepaint } from "./attach-params.ts";
 import { HeldFrame } from "./held-frame.ts";
 import { OutputTracker } from "./output-tracker.ts";
 import type { TerminalOutputListener } from "./terminal-output.ts";
@@ -34,13 +35,6 @@ const SAVE_CURSOR = "\x1b7";
 function mayHoldTitle(bytes: Uint8Array): boolean {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return TITLE_STARTS.some((start) => view.includes(start));
-}
-
-/** `repaint` of an attach. */
-export interface WantedRepaint {
-  readonly viewer: "fresh" | "used";
-  readonly history_lines?: number;
-  readonly screens?: "active";
 }
 
 /**

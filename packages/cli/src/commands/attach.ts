@@ -1,9 +1,12 @@
 import type { AttachMode } from "@pohunek/protocol/wire";
 import { protocolError } from "@pohunek/protocol/wire";
+import type { AttachTarget } from "../attach/attach-client.ts";
 import { command } from "../command-line/command.ts";
 import { usageError } from "../command-line/usage-error.ts";
 import { connectHost } from "../connection/connect-host.ts";
 import type { CommandContext } from "../context.ts";
+import type { DirectWish } from "../sessions/open-directly.ts";
+import { openDirectly } from "../sessions/open-directly.ts";
 import type { OpenTarget } from "../sessions/open-target.ts";
 import { openTarget, targetOf } from "../sessions/open-target.ts";
 import { requireTerminal } from "../sessions/require-terminal.ts";
@@ -32,13 +35,20 @@ export const attach = command({
   async run(context, { words, flags }) {
     if (flags.readOnly && flags.view) throw usageError("attach takes --read-only or --view, not both");
     requireTerminal(context, "attach");
-    const opening = words[0] === undefined ? openObvious(context) : openTarget(context, words[0]);
-    // Loaded while the daemon thinks.
-    const [{ showSession }, found] = await Promise.all([import("../sessions/show-session.ts"), opening]);
-    await using target = found;
-    return await showSession(context, target, { hasMenu: !flags.noMenu, mode: modeOf(flags) });
+    const mode = modeOf(flags);
+    const asked = Promise.withResolvers<void>();
+    const target = findTarget(context, words[0], { mode, onAsked: asked.resolve });
+    // The rest is loaded while the daemon thinks, and not before it was asked. A failure is told by who waits for it.
+    await Promise.race([asked.promise, target]).catch(() => undefined);
+    const { showSession } = await import("../sessions/show-session.ts");
+    return await showSession(context, target, { hasMenu: !flags.noMenu, mode });
   },
 });
+
+async function findTarget(context: CommandContext, text: string | undefined, wish: DirectWish): Promise<AttachTarget> {
+  if (text === undefined) return await openObvious(context);
+  return (await openDirectly(context, text, wish)) ?? (await openTarget(context, text));
+}
 
 function modeOf(flags: { readonly readOnly: boolean; readonly view: boolean }): AttachMode {
   return flags.view ? "view" : flags.readOnly ? "read_only" : "interactive";

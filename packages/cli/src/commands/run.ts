@@ -34,6 +34,9 @@ export const run = command({
     const named = chooseName(flags.name, words[0] ?? context.settings.cwd);
     const started = await startHere(context, client, { ...named, command: words });
     const { showSession } = await import("../sessions/show-session.ts");
-    return await showSession(context, targetOf(client, started), { hasMenu: !flags.noMenu, printsEnded: true });
+    return await showSession(context, Promise.resolve(targetOf(client, started)), {
+      hasMenu: !flags.noMenu,
+      printsEnded: true,
+    });
   },
 });

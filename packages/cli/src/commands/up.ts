@@ -29,7 +29,7 @@ export const up = command({
     const { sessions, present, session } = await findOrStart(context, client);
     if (flags.attach) {
       const { showSession } = await import("../sessions/show-session.ts");
-      return await showSession(context, targetOf(client, session), { hasMenu: true });
+      return await showSession(context, Promise.resolve(targetOf(client, session)), { hasMenu: true });
     }
     const all = present === undefined ? [...sessions, session] : sessions;
     return {

@@ -1,14 +1,18 @@
 import { LIMITS, protocolError } from "@pohunek/protocol/wire";
+import type { AttachTarget } from "../attach/attach-client.ts";
 import { attachExitCode, farewell } from "../attach/attach-outcome.ts";
 import { OutputTracker } from "../attach/output-tracker.ts";
 import { connectHost } from "../connection/connect-host.ts";
 import type { CommandContext } from "../context.ts";
 import { plainText } from "../output/plain-text.ts";
-import type { OpenTarget } from "./open-target.ts";
 import { isEnded, stateWords } from "./state-words.ts";
 
 /** What is left to do for a session that has ended before it could be attached. Returns the exit code. */
-export async function showEnded(context: CommandContext, target: OpenTarget, prints: boolean): Promise<number> {
+export async function showEnded(
+  context: CommandContext,
+  target: Pick<AttachTarget, "sessionId" | "label">,
+  prints: boolean,
+): Promise<number> {
   // The attach has closed the connection that it was given.
   await using client = await connectHost(context);
   const session = await client.call("session.inspect", target.sessionId);

@@ -1,12 +1,13 @@
 import type { AttachMode } from "@pohunek/protocol/wire";
 import { isProtocolError } from "@pohunek/protocol/wire";
+import type { AttachTarget } from "../attach/attach-client.ts";
 import { attachSession } from "../attach/attach-client.ts";
 import type { AttachKey } from "../attach/attach-keys.ts";
 import type { AttachOutcome } from "../attach/attach-outcome.ts";
 import { attachExitCode } from "../attach/attach-outcome.ts";
 import { connectHost } from "../connection/connect-host.ts";
 import type { CommandContext } from "../context.ts";
-import type { OpenTarget } from "./open-target.ts";
+import { attachOrigin } from "./attach-origin.ts";
 
 export interface ShowOptions {
   readonly hasMenu: boolean;
@@ -17,24 +18,29 @@ export interface ShowOptions {
 }
 
 /** Attaches the terminal to a session until the user leaves or it ends. Returns the exit code. */
-export async function showSession(context: CommandContext, target: OpenTarget, options: ShowOptions): Promise<number> {
+export async function showSession(
+  context: CommandContext,
+  target: Promise<AttachTarget>,
+  options: ShowOptions,
+): Promise<number> {
   try {
     return attachExitCode(await attachTarget(context, target, options));
   } catch (error) {
     if (!isProtocolError(error, "session_not_running")) throw error;
     const { showEnded } = await import("./show-ended.ts");
-    return await showEnded(context, target, options.printsEnded === true);
+    return await showEnded(context, await target, options.printsEnded === true);
   }
 }
 
-function attachTarget(context: CommandContext, target: OpenTarget, options: ShowOptions): Promise<AttachOutcome> {
-  const workerId = context.settings.originWorkerId;
+function attachTarget(
+  context: CommandContext,
+  target: Promise<AttachTarget>,
+  options: ShowOptions,
+): Promise<AttachOutcome> {
   return attachSession({
-    sessionId: target.sessionId,
-    label: target.label,
-    client: target.client,
+    target,
     reconnect: () => connectHost(context),
-    origin: { ...context.settings.origin(), ...(workerId === undefined ? {} : { origin_worker_id: workerId }) },
+    origin: attachOrigin(context),
     mode: options.mode ?? "interactive",
     keys: () => attachKeys(context, options.hasMenu),
     terminal: context.terminal,

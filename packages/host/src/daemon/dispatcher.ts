@@ -7,6 +7,7 @@ import type {
   InvalidEnvelope,
   ProtocolError,
   Request,
+  StreamId,
 } from "@pohunek/protocol/wire";
 import {
   adapterFor,
@@ -32,6 +33,8 @@ export interface Connection {
   readonly signal: AbortSignal;
   /** Turns the connection into one that carries events once the running request is answered. */
   subscribe(): void;
+  /** Turns the connection into this granted stream once the running request is answered; false when it can't be. */
+  becomeStream(streamId: StreamId): boolean;
 }
 
 /** What a handler may know of the asking connection. Rights are not its business: they were checked before. */
@@ -44,6 +47,7 @@ export interface RequestContext {
   /** The session that the asker says it runs in, when it names a session of this very daemon. */
   readonly originSessionId?: string;
   subscribe(): void;
+  becomeStream(streamId: StreamId): boolean;
 }
 
 export type Handlers = HandlerMap<RequestContext>;
@@ -120,6 +124,7 @@ export class Dispatcher {
       signal: connection.signal,
       originSessionId,
       subscribe: () => connection.subscribe(),
+      becomeStream: (streamId) => connection.becomeStream(streamId),
     });
     return adapter.downgradeResult(method, result);
   }

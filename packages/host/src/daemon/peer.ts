@@ -55,6 +55,7 @@ export class Peer {
   #isPaused = false;
   #hasEnded = false;
   #raw: RawStream | undefined;
+  #granted: { readonly streamId: StreamId; readonly early: Uint8Array[] } | undefined;
   #subscription: Subscription | undefined;
   #subscribed: Disposable | undefined;
 
@@ -70,6 +71,8 @@ export class Peer {
   data(chunk: Uint8Array): void {
     if (this.#raw !== undefined) {
       this.#raw.data(chunk);
+    } else if (this.#granted !== undefined) {
+      this.#granted.early.push(chunk.slice());
     } else if (this.#subscription === undefined && !this.#hasEnded) {
       this.#takeLines(chunk);
     }
@@ -166,6 +169,10 @@ export class Peer {
       this.#throttle();
       await this.#answer(line);
       await this.#out.whenEmpty();
+      if (this.#granted !== undefined) {
+        this.#upgrade(this.#granted);
+        return;
+      }
       if (this.#subscription !== undefined || this.#closing.signal.aborted) {
         this.#waiting.length = 0;
       }
@@ -183,9 +190,28 @@ export class Peer {
       version: this.#version,
       signal: this.#closing.signal,
       subscribe: () => this.#subscribe(),
+      becomeStream: (streamId) => this.#becomeStream(streamId),
     });
     this.#out.write(answer);
     this.#subscription?.release();
+  }
+
+  /** Bytes that came with the request are lines, and would have to be input: then the connection stays what it is. */
+  #becomeStream(streamId: StreamId): boolean {
+    const isClean = this.#waiting.length === 0 && this.#decoder.pendingBytes === 0 && !this.#hasEnded;
+    this.#granted = isClean ? { streamId, early: [] } : undefined;
+    return isClean;
+  }
+
+  #upgrade({ streamId, early }: { readonly streamId: StreamId; readonly early: readonly Uint8Array[] }): void {
+    if (this.#closing.signal.aborted) {
+      return;
+    }
+    const { socket, origin, openAttach } = this.#options;
+    this.#raw = openAttach(streamId, { socket, origin, rest: Buffer.concat(early) });
+    if (this.#hasEnded) {
+      this.#raw.end();
+    }
   }
 
   /** From now on the connection carries events. They start after the answer that acknowledges this. */

@@ -41,6 +41,14 @@ export const sessionAttach = defineMethods({
   "session.attach": {
     params: z.object({
       session_id: sessionId,
+      /** `session_id` may also be the name of a session, if it is the name of only one. Absent: false. */
+      by_name: z.boolean().optional().register(schemaNotes, { isOurs: true }),
+      /**
+       * The asking connection itself becomes the stream, behind the answer, which then says `upgraded`, if the kernel says
+       * that it comes from this process: then nothing is in between that could be slow, and no grant is made for another
+       * connection. Nothing may be sent on it before the answer.
+       */
+      upgrade_for_pid: z.int().positive().optional().register(schemaNotes, { isOurs: true }),
       initial_dimensions: z.object({ cols: dimension, rows: dimension }).optional(),
       /** Absent: `interactive`. */
       mode: closedEnum(ATTACH_MODES).optional().register(schemaNotes, { isOurs: true }),
@@ -56,6 +64,12 @@ export const sessionAttach = defineMethods({
       stream_id: streamId,
       /** Absent from a host that does not know, where the defaults hold. A client that only looks is allowed nothing. */
       clipboard: clipboardPolicy.optional().register(schemaNotes, { isOurs: true }),
+      /** The session that was meant. */
+      session: openObject({ id: sessionId, name: z.string().optional() })
+        .optional()
+        .register(schemaNotes, { isOurs: true }),
+      /** The bytes after this answer are the terminal's. */
+      upgraded: z.boolean().optional().register(schemaNotes, { isOurs: true }),
     }),
   },
   "session.detach": {

@@ -2,6 +2,7 @@ import type { ClipboardPolicy } from "@pohunek/protocol/wire";
 import { protocolError } from "@pohunek/protocol/wire";
 import { runningWorker } from "../../sessions/reachable-worker.ts";
 import type { Registry } from "../../sessions/registry.ts";
+import type { Session } from "../../sessions/session.ts";
 import { factsOf } from "../../sessions/session.ts";
 import { toSessionInfo } from "../../sessions/session-info.ts";
 import type { Attachments } from "../attachments.ts";
@@ -40,8 +41,10 @@ export function attachMethods({ registry, attachments, enclosingSession }: Attac
   };
   return {
     "session.attach": (params, context) => {
+      const { record, live } =
+        params.by_name === true ? named(registry, params.session_id) : registry.get(params.session_id);
       const streamId = attachments.grant({
-        sessionId: params.session_id,
+        sessionId: record.id,
         origin: context.origin,
         opening: {
           ...params.initial_dimensions,
@@ -51,9 +54,13 @@ export function attachMethods({ registry, attachments, enclosingSession }: Attac
         },
         viewerSessionId: viewerOf(params, context),
       });
-      const clipboard = registry.find(params.session_id)?.live?.clipboard;
       const isLooking = (params.mode ?? "interactive") !== "interactive";
-      return { stream_id: streamId, clipboard: isLooking ? NO_CLIPBOARD : clipboard };
+      return {
+        stream_id: streamId,
+        clipboard: isLooking ? NO_CLIPBOARD : live?.clipboard,
+        session: { id: record.id, name: record.name },
+        upgraded: isDirect(params.upgrade_for_pid, context) && context.becomeStream(streamId) ? true : undefined,
+      };
     },
     "session.detach": ({ stream_id }) => attachments.detach(stream_id),
     "session.resize": async ({ session_id, cols, rows, stream_id: stream, view: change }) => {
@@ -72,4 +79,22 @@ export function attachMethods({ registry, attachments, enclosingSession }: Attac
       return { session: toSessionInfo(session), view };
     },
   };
+}
+
+/** True when the asking process itself holds the other end of the connection, and no relay. */
+function isDirect(pid: number | undefined, { origin }: RequestContext): boolean {
+  return pid !== undefined && origin.kind === "local_owner" && origin.pid === pid;
+}
+
+/** The session of this id, or else the only one of this name. Fails with session_not_found, also when several have it. */
+function named(registry: Registry, text: string): Session {
+  const byId = registry.find(text);
+  if (byId !== undefined) {
+    return byId;
+  }
+  const [only, ...others] = [...registry.all].filter(({ record }) => record.name === text);
+  if (only === undefined || others.length > 0) {
+    throw protocolError("session_not_found");
+  }
+  return only;
 }
