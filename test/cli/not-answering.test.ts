@@ -8,7 +8,9 @@ async function silentSession(host: Host): Promise<SessionFacts & { readonly thaw
   const session = await host.newSession({ name: "one" });
   const pid = host.workerPid(session.id);
   process.kill(pid, "SIGSTOP");
-  await until("the session to be silent", async () => /one +No answer /.test((await runCli(host.roots, ["ls"])).stdout));
+  await until("the session to be silent", async () =>
+    /one +No answer /.test((await runCli(host.roots, ["ls"])).stdout),
+  );
   return { ...session, thaw: () => process.kill(pid, "SIGCONT") };
 }
 

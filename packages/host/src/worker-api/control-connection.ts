@@ -167,5 +167,9 @@ function lost(reason: string, cause?: unknown): ProtocolError {
 /** A plan that was sent may have been written: only the worker knew. */
 function outcomeUnknown(failure: ProtocolError): ProtocolError {
   const { message, recover, cause } = failure;
-  return protocolError("worker_write_outcome_unknown", { message, cause, ...(recover === undefined ? {} : { recover }) });
+  return protocolError("worker_write_outcome_unknown", {
+    message,
+    cause,
+    ...(recover === undefined ? {} : { recover }),
+  });
 }
