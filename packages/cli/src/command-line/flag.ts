@@ -16,6 +16,8 @@ export interface TextFlag extends FlagBase {
   /** The word for the value in the help. */
   readonly value: string;
   readonly choices?: readonly string[];
+  /** What the shell completes here. */
+  readonly completes?: "agent";
 }
 
 export interface ListFlag extends FlagBase {

@@ -17,7 +17,7 @@ import { readStandardInput } from "../terminal/standard-input.ts";
 const MAX_REQUEST_TIMEOUT_MS = 600_000;
 
 const FLAGS = {
-  agent: { type: "text", value: "AGENT", summary: "What to run (default shell)" },
+  agent: { type: "text", value: "AGENT", completes: "agent", summary: "What to run (default shell); see: agents" },
   name: { type: "text", value: "NAME", short: "n", summary: "Its name; made from the command by default" },
   cwd: { type: "text", value: "DIRECTORY", summary: "Where it starts (default here)" },
   cols: { type: "integer", value: "COLUMNS", range: [1, LIMITS.screenColumns], summary: "Width (default 80)" },

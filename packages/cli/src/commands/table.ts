@@ -11,6 +11,7 @@ export const ROUTES: readonly Route[] = [
   { names: ["run"], load: async () => (await import("./run.ts")).run },
   { names: ["session new", "new"], load: async () => (await import("./session-new.ts")).sessionNew },
   { names: ["session list", "ls", "list"], load: () => Promise.resolve(sessionList) },
+  { names: ["agents"], load: async () => (await import("./agents.ts")).agents },
   { names: ["attach"], load: async () => (await import("./attach.ts")).attach },
   { names: ["session input", "send", "input"], load: async () => (await import("./session-input.ts")).sessionInput },
   { names: ["session screen", "screen"], load: async () => (await import("./session-screen.ts")).sessionScreen },

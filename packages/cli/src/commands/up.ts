@@ -8,6 +8,7 @@ import { plainText } from "../output/plain-text.ts";
 import { shellWord } from "../output/shell-word.ts";
 import { shortPath } from "../output/short-path.ts";
 import { tableLook } from "../output/table-look.ts";
+import { bestAgent } from "../sessions/choose-agent.ts";
 import { chooseName } from "../sessions/display-name.ts";
 import { targetOf } from "../sessions/open-target.ts";
 import { requireTerminal } from "../sessions/require-terminal.ts";
@@ -20,13 +21,19 @@ export const up = command({
   name: "up",
   summary: "Start all that is needed and have a durable session in this directory",
   isDaily: true,
-  details: ["Starts the daemon and a session of your shell. Run again it finds both there and starts nothing twice."],
-  flags: { attach: { type: "switch", short: "a", summary: "Show the session at once" } },
+  details: [
+    "Starts the daemon and a session of the best agent that is installed, or of your shell where none is. Run again it " +
+      "finds both there and starts nothing twice.",
+  ],
+  flags: {
+    attach: { type: "switch", short: "a", summary: "Show the session at once" },
+    agent: { type: "text", value: "AGENT", completes: "agent", summary: "The agent of a new session, or shell" },
+  },
   async run(context, { flags }) {
     requireLocal(context.host);
     if (flags.attach) requireTerminal(context, "up --attach");
     await using client = await connectHost(context, { startsDaemon: true });
-    const { sessions, present, session } = await findOrStart(context, client);
+    const { sessions, present, session } = await findOrStart(context, client, flags.agent);
     if (flags.attach) {
       const { showSession } = await import("../sessions/show-session.ts");
       return await showSession(context, Promise.resolve(targetOf(client, session)), { hasMenu: true });
@@ -40,13 +47,15 @@ export const up = command({
 });
 
 /** Looks and starts under a lock, so that several `up` at the same time start one session. */
-async function findOrStart(context: CommandContext, client: Client) {
+async function findOrStart(context: CommandContext, client: Client, wantedAgent: string | undefined) {
   const { cwd } = context.settings;
   using _lock = await lockUp(context);
   const sessions = await client.call("session.list");
   const present = sessionOfDirectory(sessions, cwd);
-  const wanted = { ...chooseName(undefined, cwd), command: [], metadata: { [UP_DIRECTORY]: cwd } };
-  return { sessions, present, session: present ?? (await startHere(context, client, wanted)) };
+  if (present !== undefined) return { sessions, present, session: present };
+  const agent = wantedAgent ?? (await bestAgent(client))?.agent;
+  const wanted = { ...chooseName(undefined, cwd), agent, command: [], metadata: { [UP_DIRECTORY]: cwd } };
+  return { sessions, present, session: await startHere(context, client, wanted) };
 }
 
 function upText(
@@ -58,7 +67,7 @@ function upText(
   const name = plainText(session.name ?? session.id);
   const where = plainText(shortPath(session.cwd, settings.home));
   const opening = facts.isNew
-    ? `Started "${name}" in ${where}.`
+    ? `Started "${name}" in ${where}: ${session.agent === "shell" ? "your shell" : plainText(session.agent)}.`
     : `"${name}" already runs in ${where}; nothing new was started.`;
   const program = settings.programName();
   const live = facts.all.filter((one) => !isEnded(one));

@@ -8,6 +8,10 @@ _pohunek() {
   local cur=\${COMP_WORDS[COMP_CWORD]} word index
   local words=() depth=0 flags='' kind='' choices=''
   COMPREPLY=()
+  if ((COMP_CWORD > 1)) && [[ \${COMP_WORDS[COMP_CWORD - 1]} == --agent ]]; then
+    ${isDynamic ? "_pohunek_names agents" : ":"}
+    return
+  fi
   for ((index = 1; index < COMP_CWORD; index++)); do
     word=\${COMP_WORDS[index]}
     [[ $word == -* ]] || words+=("$word")
@@ -33,20 +37,20 @@ ${[...groups(entries)].map(([word, members]) => groupLine(word, members)).join("
   if [[ $cur == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$flags" -- "$cur")
   elif [[ $kind == session ]] && ((\${#words[@]} == depth)); then
-    ${isDynamic ? "_pohunek_sessions" : ":"}
+    ${isDynamic ? "_pohunek_names sessions" : ":"}
   elif ((depth == 0 || \${#words[@]} == depth)); then
     mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$cur")
   fi
 }
-${isDynamic ? SESSIONS : ""}complete -F _pohunek pohunek
+${isDynamic ? NAMES : ""}complete -F _pohunek pohunek
 `;
 }
 
-const SESSIONS = `_pohunek_sessions() {
+const NAMES = `_pohunek_names() {
   local name rest
   while IFS=$'\\t' read -r name rest; do
     [[ $name == "$cur"* ]] && COMPREPLY+=("$(printf '%q' "$name")")
-  done < <(pohunek complete sessions 2>/dev/null)
+  done < <(pohunek complete "$1" 2>/dev/null)
 }
 `;
 

@@ -32,8 +32,8 @@ end`;
 
 function entryLines(entry: CompletionEntry, isDynamic: boolean): string[] {
   const flags = entry.flags.map(
-    ({ text, summary }) =>
-      `complete -c pohunek -n '__pohunek_in ${entry.name}' -l ${text.slice(2)} -d ${quote(summary)}`,
+    ({ text, summary, takesAgent }) =>
+      `complete -c pohunek -n '__pohunek_in ${entry.name}' -l ${text.slice(2)} -d ${quote(summary)}${takesAgent && isDynamic ? AGENTS : ""}`,
   );
   if (entry.takesSession) {
     if (!isDynamic) return flags;
@@ -49,3 +49,5 @@ function entryLines(entry: CompletionEntry, isDynamic: boolean): string[] {
 function offer(condition: string, word: string, summary: string): string {
   return `complete -c pohunek -n '${condition}' -a ${word}${summary === "" ? "" : ` -d ${quote(summary)}`}`;
 }
+
+const AGENTS = " -x -a '(pohunek complete agents 2>/dev/null)'";

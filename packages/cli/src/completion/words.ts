@@ -8,7 +8,7 @@ export interface CompletionEntry {
   /** `ls`, or `session list`. */
   readonly name: string;
   readonly summary: string;
-  readonly flags: readonly { readonly text: string; readonly summary: string }[];
+  readonly flags: readonly { readonly text: string; readonly summary: string; readonly takesAgent: boolean }[];
   /** True when its first argument is a session. */
   readonly takesSession: boolean;
   /** What its first argument may be, where that is a short list. */
@@ -26,7 +26,11 @@ function entryOf(name: string, command: Command): CompletionEntry {
   const all: Flags = { ...command.flags, ...GLOBAL_FLAGS };
   const flags = Object.entries(all)
     .filter(([flag, { isHidden }]) => isHidden !== true && !(flag === "json" && command.output === "terminal"))
-    .map(([flag, { summary }]) => ({ text: flagText(flag), summary }));
+    .map(([flag, definition]) => ({
+      text: flagText(flag),
+      summary: definition.summary,
+      takesAgent: definition.type === "text" && definition.completes === "agent",
+    }));
   const completes = command.arguments?.[0]?.completes;
   const choices = completes === undefined || completes === "session" ? [] : completes;
   return { name, summary: command.summary, flags, takesSession: completes === "session", choices };

@@ -9,6 +9,10 @@ _pohunek() {
   local word kind=''
   local -i index depth=0
   local -a plain flags choices
+  if [[ \${words[CURRENT - 1]} == --agent ]]; then
+    ${isDynamic ? "_pohunek_names agents" : ":"}
+    return
+  fi
   for ((index = 2; index < CURRENT; index++)); do
     word=\${words[index]}
     [[ $word == -* ]] || plain+=("$word")
@@ -34,12 +38,12 @@ ${[...groups(entries)].map(([word, members]) => groupLine(word, members)).join("
   if [[ $PREFIX == -* ]]; then
     _describe -o flag flags
   elif [[ $kind == session ]] && ((\${#plain} == depth)); then
-    ${isDynamic ? "_pohunek_sessions" : ":"}
+    ${isDynamic ? "_pohunek_names sessions" : ":"}
   elif ((depth == 0 || \${#plain} == depth)); then
     _describe word choices
   fi
 }
-${isDynamic ? SESSIONS : ""}if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
+${isDynamic ? NAMES : ""}if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
   _pohunek "$@"
 else
   compdef _pohunek pohunek
@@ -47,13 +51,13 @@ fi
 `;
 }
 
-const SESSIONS = `_pohunek_sessions() {
+const NAMES = `_pohunek_names() {
   local -a names texts
   local name text
   while IFS=$'\\t' read -r name text; do
     names+=("$name")
     texts+=("$name -- $text")
-  done < <(pohunek complete sessions 2>/dev/null)
+  done < <(pohunek complete "$1" 2>/dev/null)
   compadd -l -d texts -a names
 }
 `;

@@ -18,7 +18,11 @@ const MANIFEST = {
   pattern: /^(?!.*\.\.)[a-z0-9_][a-z0-9._-]*$/,
   meaning: "the name of a manifest of this host",
 };
-const DIGEST = { maxBytes: 64, pattern: /^[0-9a-f]{64}$/, meaning: "64 lower-case hexadecimal digits" };
+const DIGEST = {
+  maxBytes: 71,
+  pattern: /^sha256:[0-9a-f]{64}$/,
+  meaning: "sha256: and 64 lower-case hexadecimal digits",
+};
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const MAX_VARIABLES = 64;
 const MAX_VALUE_BYTES = 32_768;

@@ -16,6 +16,8 @@ agent_base = "agent"
 TOKEN = "t"
 package = "a variable of that name"
 `;
+const DIGEST = `sha256:${"ab".repeat(32)}`;
+const OTHER_DIGEST = `sha256:${"cd".repeat(32)}`;
 let base = "";
 
 beforeEach(() => {
@@ -68,21 +70,21 @@ describe("the revision of a profile", () => {
 
   test("tells an edit from a session's start, and the package's pin from an edit", () => {
     const frozen = file().revision(key(), LAUNCH);
-    const pinned = withPin(TEXT, { packageId: "example.runtime", digest: "ab".repeat(32) });
-    const bound = { ...LAUNCH, digest: "ab".repeat(32) };
+    const pinned = withPin(TEXT, { packageId: "example.runtime", digest: DIGEST });
+    const bound = { ...LAUNCH, digest: DIGEST };
     expect(codeOf(() => file().ensureUnchanged(key(), frozen, LAUNCH))).toBe("accepted");
     expect(codeOf(() => file(pinned).ensureUnchanged(key(), frozen, bound))).toBe("accepted");
     expect(codeOf(() => file(`${pinned}#`).ensureUnchanged(key(), frozen, bound))).toBe("agent_profile_changed");
     expect(codeOf(() => file().ensureUnchanged(key(), "", LAUNCH))).toBe("agent_profile_changed");
     const boundRevision = file(pinned).revision(key(), bound);
-    const repinned = withPin(TEXT, { packageId: "example.runtime", digest: "cd".repeat(32) });
-    const other = { ...LAUNCH, digest: "cd".repeat(32) };
+    const repinned = withPin(TEXT, { packageId: "example.runtime", digest: OTHER_DIGEST });
+    const other = { ...LAUNCH, digest: OTHER_DIGEST };
     expect(codeOf(() => file(repinned).ensureUnchanged(key(), boundRevision, other))).toBe("agent_profile_changed");
   });
 });
 
 test("a pin is put in and taken out without touching anything else", () => {
-  const pin = { packageId: "example.runtime", digest: "ab".repeat(32) };
+  const pin = { packageId: "example.runtime", digest: DIGEST };
   expect(withoutPin(withPin(TEXT, pin))).toBe(TEXT);
   expect(withPin(withPin(TEXT, { ...pin, packageId: "older" }), pin)).toBe(withPin(TEXT, pin));
   expect(parseProfile("p", withPin(TEXT, pin)).pin).toEqual(pin);

@@ -37,7 +37,7 @@ function refusal(name: string): string {
   return "accepted";
 }
 
-const DIGEST = "0123456789abcdef".repeat(4);
+const DIGEST = `sha256:${"0123456789abcdef".repeat(4)}`;
 
 describe("a profile", () => {
   test("says what to run, and keeps its values to itself", () => {
