@@ -40,7 +40,9 @@ import { Peer } from "./peer.ts";
 import type { Roots } from "./roots.ts";
 import { publicSocketPath } from "./roots.ts";
 import { SessionCore } from "./session-core.ts";
+import type { SessionLauncherOptions } from "./session-launcher.ts";
 import { SessionLauncher } from "./session-launcher.ts";
+import { SessionRecovery } from "./session-recovery.ts";
 import { Waiters } from "./waiters.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -236,7 +238,7 @@ interface Parts {
 function listHandlers(options: DaemonOptions, parts: Parts): Handlers {
   const { core, attachments, waiters, doctor, daemonId, room, runtimes } = parts;
   const { env, roots, config, platform, release } = options;
-  const { registry, changes, creator, ender, inputs, inventory } = core;
+  const { registry, changes, creator, ender, recoverer, references, inputs, inventory } = core;
   const userShell = chooseUserShell([env["SHELL"], userInfo().shell ?? undefined]);
   const home = homeOf(env);
   const agents = new AgentCore({
@@ -248,7 +250,7 @@ function listHandlers(options: DaemonOptions, parts: Parts): Handlers {
     userShell,
     uid: platform.self.uid(),
   });
-  const launcher = new SessionLauncher({
+  const launching: SessionLauncherOptions = {
     resolver: agents.resolver,
     creator,
     inputs,
@@ -261,7 +263,9 @@ function listHandlers(options: DaemonOptions, parts: Parts): Handlers {
     publicSocketPath: publicSocketPath(roots),
     clipboard: clipboardPolicy(config.settings),
     room,
-  });
+  };
+  const launcher = new SessionLauncher(launching);
+  const recovery = new SessionRecovery({ ...launching, recoverer, references, runtimes });
   return {
     ...hostMethods({
       release,
@@ -269,7 +273,7 @@ function listHandlers(options: DaemonOptions, parts: Parts): Handlers {
       runtimes: async () => await agents.list(),
       hasGit: () => Bun.which("git", { PATH: env["PATH"] ?? "" }) !== null,
     }),
-    ...lifecycleMethods({ registry, launcher, ender, inventory }),
+    ...lifecycleMethods({ registry, launcher, recovery, ender, inventory }),
     ...attachMethods({
       registry,
       attachments,

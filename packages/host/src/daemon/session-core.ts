@@ -138,7 +138,7 @@ export class SessionCore implements AsyncDisposable {
   /** Lets running creations end, stores what is not stored, and lets go of all workers: they run on. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#rollCall[Symbol.dispose]();
-    await this.creator.close();
+    await Promise.all([this.creator.close(), this.recoverer.close()]);
     await this.#retries[Symbol.asyncDispose]();
     const sessions = [...this.registry.all];
     await Promise.all(sessions.map(letGo));

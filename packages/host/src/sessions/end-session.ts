@@ -4,17 +4,16 @@ import { failureFields } from "../logs/logger.ts";
 import type { Platform } from "../platform/index.ts";
 import type { Supervisor } from "../supervision/supervisor.ts";
 import type { StopResult, SurvivingProcess } from "../worker-api/operations.ts";
-import { settlesWithin } from "../worker-api/within.ts";
 import { askToStop } from "./ask-to-stop.ts";
 import type { Retries } from "./backoff.ts";
 import type { Changes } from "./changes.ts";
+import { dropWorker } from "./drop-worker.ts";
 import type { EndedWorkers } from "./ended-workers.ts";
-import { forceWorker, killWorker } from "./force-worker.ts";
+import { forceWorker } from "./force-worker.ts";
 import type { EndLeftovers, Leftovers } from "./leftovers.ts";
 import { areConfirmed, NOTHING_LEFT } from "./leftovers.ts";
 import { hasEnded } from "./lifecycle.ts";
 import type { Registry } from "./registry.ts";
-import { retireWorker } from "./retire-worker.ts";
 import type { Session } from "./session.ts";
 import type { ReachStep } from "./steps.ts";
 import type { WorkerWatch } from "./worker-watch.ts";
@@ -57,7 +56,6 @@ const STEP_ACCEPTING = "accepting";
 
 /** How long a stop waits for the worker's report after the grace and the kill. */
 const OUTCOME_MS = 10_000;
-const WORKER_END_MS = 5000;
 
 /** Stops and removes sessions. Each operation is on disk before it acts, and can be finished by the next daemon. */
 export class SessionEnder {
@@ -274,20 +272,8 @@ export class SessionEnder {
 
   /** The session's worker ends, and what it left is removed. Fails, to be tried again later, when it does not end. */
   async #dropWorker(session: Session): Promise<void> {
-    const { ended, supervisor, platform, retries, answerMs } = this.#options;
-    const hasAnswered = await settlesWithin(ended.release(session), answerMs);
-    const isReleased = hasAnswered && session.link === undefined;
-    const key = keyOf(session);
-    const retire = async (deadlineMs: number): Promise<boolean> =>
-      await retireWorker({ supervisor, processes: platform.processes, key, deadlineMs });
-    if (await retire(isReleased ? WORKER_END_MS : 0)) {
-      return;
-    }
-    const { link } = session;
-    session.link = undefined;
-    await link?.[Symbol.asyncDispose]();
-    if (!((await killWorker(session, this.#options)) && (await retire(WORKER_END_MS)))) {
-      retries.begin(session.id, () => this.#tryToFinish(session));
+    if (!(await dropWorker(session, this.#options))) {
+      this.#options.retries.begin(session.id, () => this.#tryToFinish(session));
       throw protocolError("session_exit_timeout", { message: "the session's worker does not end; it is tried again" });
     }
   }

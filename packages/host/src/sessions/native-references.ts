@@ -1,5 +1,5 @@
-import { isAbsolute, join } from "node:path";
 import { isProtocolError, protocolError } from "@pohunek/protocol/wire";
+import { configHomeOf } from "../agents/native/config-home.ts";
 import { referenceInText } from "../agents/native/name-pattern.ts";
 import { referencesOfOpenFiles } from "../agents/native/open-file.ts";
 import { checkReference } from "../agents/native/reference.ts";
@@ -78,7 +78,7 @@ export class NativeReferences {
     }
     this.#lookedAt.set(session, performance.now());
     const { processes } = this.#options.platform;
-    const configHome = this.#configHome(childPid, runtime?.configHome);
+    const configHome = this.#configHome(childPid, runtime);
     const found = referencesOfOpenFiles({ processes, rootPid: childPid, configHome, openFile, kind });
     const known = session.record.nativeReference?.value;
     const [only] = found;
@@ -144,11 +144,9 @@ export class NativeReferences {
   }
 
   /** Where the agent keeps its things, as it was told itself. */
-  #configHome(pid: number, configHome: RuntimeDefinition["configHome"]): string {
+  #configHome(pid: number, runtime: Pick<RuntimeDefinition, "configHome"> = {}): string {
     const { platform, home } = this.#options;
-    const names = ["HOME", ...(configHome === undefined ? [] : [configHome.variable])];
-    const env = platform.processes.readEnvironment(pid, names);
-    const own = configHome === undefined ? undefined : env?.get(configHome.variable);
-    return own !== undefined && isAbsolute(own) ? own : join(env?.get("HOME") ?? home, configHome?.default ?? "");
+    const names = ["HOME", ...(runtime.configHome === undefined ? [] : [runtime.configHome.variable])];
+    return configHomeOf(runtime, platform.processes.readEnvironment(pid, names), home);
   }
 }

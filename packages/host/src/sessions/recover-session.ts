@@ -53,6 +53,8 @@ type NewWorker = Pick<RuntimeRecord, "generation" | "workerId" | "runtimeId">;
  */
 export class SessionRecoverer {
   readonly #options: RecoverOptions;
+  readonly #running = new Set<Promise<void>>();
+  #isClosed = false;
 
   constructor(options: RecoverOptions) {
     this.#options = options;
@@ -60,14 +62,28 @@ export class SessionRecoverer {
 
   /** `prepare` decides what to run, when it is certain that nothing of the session runs. */
   async recover(session: Session, prepare: () => Promise<Relaunch>): Promise<void> {
-    await session.lifecycle.run(async () => {
+    const recovery = session.lifecycle.run(async () => {
+      if (this.#isClosed) {
+        throw protocolError("daemon_shutting_down");
+      }
       if (this.#options.registry.find(session.id) !== session) {
         throw protocolError("session_not_found");
       }
       refuseUnlessEnded(session);
-      const relaunch = await prepare();
-      await this.#recover(session, relaunch);
+      await this.#recover(session, await prepare());
     });
+    this.#running.add(recovery);
+    try {
+      await recovery;
+    } finally {
+      this.#running.delete(recovery);
+    }
+  }
+
+  /** Refuses further ones and waits for the running ones to succeed or to be taken back. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.allSettled(this.#running);
   }
 
   async #recover(session: Session, relaunch: Relaunch): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Dirent } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { NativeReference } from "../runtime-definition.ts";
 import { nameMatcher } from "./name-pattern.ts";
@@ -15,9 +15,9 @@ export interface ConversationSearch {
 }
 
 /** `unclear`: there is too much to look through, or it may not be read; then the agent itself has to say. */
-export type ConversationFinding =
-  | { readonly kind: "found"; readonly modifiedAt: Date }
-  | { readonly kind: "missing" | "unclear" };
+export interface ConversationFinding {
+  readonly kind: "found" | "missing" | "unclear";
+}
 
 /** Looks for the file or folder that an agent keeps a conversation in. Links are not followed. */
 export async function findConversation(search: ConversationSearch): Promise<ConversationFinding> {
@@ -31,12 +31,11 @@ export async function findConversation(search: ConversationSearch): Promise<Conv
       const entries = await entriesOf(folder);
       isComplete &&= entries !== undefined;
       for (const entry of (entries ?? []).slice(0, left)) {
-        const path = join(folder, entry.name);
         if (isIt(entry.name)) {
-          return { kind: "found", modifiedAt: (await stat(path)).mtime };
+          return { kind: "found" };
         }
         if (entry.isDirectory()) {
-          below.push(path);
+          below.push(join(folder, entry.name));
         }
       }
       left -= entries?.length ?? 0;

@@ -2,16 +2,17 @@ import type { AgentActivity, SessionId, SessionState } from "@pohunek/protocol/w
 import { decimal, protocolError } from "@pohunek/protocol/wire";
 import type { SessionEnder } from "../../sessions/end-session.ts";
 import type { Inventory } from "../../sessions/inventory.ts";
-import { hasEnded } from "../../sessions/lifecycle.ts";
 import type { Registry } from "../../sessions/registry.ts";
 import type { Session } from "../../sessions/session.ts";
 import { toSessionInfo } from "../../sessions/session-info.ts";
-import type { Handlers } from "../dispatcher.ts";
+import type { Handlers, RequestContext } from "../dispatcher.ts";
 import type { SessionLauncher } from "../session-launcher.ts";
+import type { SessionRecovery } from "../session-recovery.ts";
 
 export interface LifecycleMethodsOptions {
   readonly registry: Registry;
   readonly launcher: SessionLauncher;
+  readonly recovery: SessionRecovery;
   readonly ender: SessionEnder;
   readonly inventory: Inventory;
 }
@@ -35,7 +36,13 @@ interface Filter {
 }
 
 /** Starting, listing and ending sessions. */
-export function lifecycleMethods({ registry, launcher, ender, inventory }: LifecycleMethodsOptions): LifecycleMethods {
+export function lifecycleMethods({
+  registry,
+  launcher,
+  recovery,
+  ender,
+  inventory,
+}: LifecycleMethodsOptions): LifecycleMethods {
   const remove = async (id: SessionId, isAccepting: boolean) => {
     const { stopped, accepted } = await ender.remove(registry.get(id), isAccepting);
     return { removed: true, stopped, accepted };
@@ -72,16 +79,28 @@ export function lifecycleMethods({ registry, launcher, ender, inventory }: Lifec
       }));
       return { ...outcome, accepted_unconfirmed_processes: processes.length === 0 ? undefined : processes };
     },
-    "session.resume": (params) => {
-      const session = registry.get(typeof params === "string" ? params : params.session_id);
-      throw protocolError(hasEnded(session.record) ? "not_resumable" : "session_not_terminal");
+    "session.resume": async (params, context) => {
+      const { session_id, accept_profile_change } =
+        typeof params === "string" ? { session_id: params, accept_profile_change: false } : params;
+      const session = registry.get(session_id);
+      await recovery.resume(session, acceptsChange(accept_profile_change, context));
+      return { session: toSessionInfo(session) };
     },
-    "session.fork": ({ session_id }) => {
-      registry.get(session_id);
-      throw protocolError("agent_fork_unsupported");
+    "session.fork": async ({ session_id, name, name_clash: nameClash = "allow", cols, rows, ...params }, context) => {
+      const acceptsProfileChange = acceptsChange(params.accept_profile_change, context);
+      const request = { name, nameClash, cols, rows, acceptsProfileChange };
+      return toSessionInfo(await recovery.fork(registry.get(session_id), request));
     },
     "session.runtime_inventory": async () => ({ entries: await inventory.list() }),
   };
+}
+
+/** Which environment a profile gives to its agents is the business of whoever sits at the host. */
+function acceptsChange(isAccepted: boolean | undefined, { origin }: RequestContext): boolean {
+  if (isAccepted && origin.kind !== "local_owner") {
+    throw protocolError("agent_profile_change_local_only");
+  }
+  return isAccepted ?? false;
 }
 
 /** Every key must match; several values of one key are alternatives. */
