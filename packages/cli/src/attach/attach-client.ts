@@ -228,7 +228,7 @@ class AttachClient implements AsyncDisposable {
     } catch (error) {
       if (!isProtocolError(error) || isTemporary(error)) throw error;
       const session = await inspect(this.#control, this.#sessionId).catch(() => undefined);
-      if (session?.runtime?.state === "lost") return { type: "lost", reason: session.runtime.loss_reason };
+      if (session?.runtime?.state === "lost") return { type: "lost", session };
       if (session !== undefined && isEnded(session)) return { type: "ended", session };
       return { type: "failed", error };
     }

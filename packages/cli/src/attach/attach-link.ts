@@ -8,7 +8,7 @@ import { QuestionFilter } from "./question-filter.ts";
 /** How an attach stream came to its end without the user's doing. */
 export type LinkEnd =
   | { readonly type: "ended"; readonly session: SessionInfo }
-  | { readonly type: "lost"; readonly reason: string | undefined }
+  | { readonly type: "lost"; readonly session: SessionInfo }
   | { readonly type: "failed"; readonly error: ProtocolError }
   | { readonly type: "detached" }
   /** The daemon cannot be asked: it is restarting, or gone. */
@@ -112,7 +112,7 @@ export class AttachLink {
   async explainEnd(client: Client): Promise<LinkEnd> {
     try {
       const session = await this.#settledSession(client);
-      if (session.runtime?.state === "lost") return { type: "lost", reason: session.runtime.loss_reason };
+      if (session.runtime?.state === "lost") return { type: "lost", session };
       if (isEnded(session)) return { type: "ended", session };
       if (this.#failure?.isRetryable === true) return { type: "disconnected" };
       return this.#failure === undefined ? { type: "detached" } : { type: "failed", error: this.#failure };

@@ -17,7 +17,7 @@ type Detacher = "key" | "elsewhere" | "terminal" | EndSignal;
 export type AttachOutcome =
   | { readonly type: "detached"; readonly by: Detacher }
   | { readonly type: "ended"; readonly session: SessionInfo }
-  | { readonly type: "lost"; readonly reason: string | undefined }
+  | { readonly type: "lost"; readonly session: SessionInfo }
   | { readonly type: "failed"; readonly error: ProtocolError }
   | { readonly type: "unreachable" };
 
@@ -52,10 +52,9 @@ export function farewell(outcome: AttachOutcome, name: string): string {
     case "detached":
       return `[detached from ${label}${byText(outcome.by)}; back with: pohunek attach ${shellWord(label)}]\n`;
     case "ended":
-      return `[${label} ${endedText(outcome.session)}]\n`;
-    case "lost": {
-      return `[${label} is lost: ${lossWords(outcome.reason)}]\n`;
-    }
+      return `[${label} ${endedText(outcome.session)}${resumeText(outcome.session, label)}]\n`;
+    case "lost":
+      return `[${label} is lost: ${lossWords(outcome.session.runtime?.loss_reason)}${resumeText(outcome.session, label)}]\n`;
     case "failed":
       return `[detached from ${label}: ${failureText(outcome.error)}]\n`;
     case "unreachable":
@@ -66,6 +65,11 @@ export function farewell(outcome: AttachOutcome, name: string): string {
 function failureText({ message, code, recover }: ProtocolError): string {
   const next = recover === undefined ? "" : `; next: ${plainText(recover)}`;
   return `${plainText(message)} (${plainText(code)})${next}`;
+}
+
+/** An agent's conversation outlives its program. */
+function resumeText({ capabilities }: SessionInfo, label: string): string {
+  return capabilities.resume ? `; go on with: pohunek resume ${shellWord(label)}` : "";
 }
 
 function byText(by: Detacher): string {

@@ -11,6 +11,7 @@ export function sessionDetails(session: SessionInfo): string {
     ["id", session.id],
     ["state", stateWords(session).text],
     ["agent", session.agent],
+    ["conversation", session.native_session_id ?? session.native_session_path],
     ["directory", session.cwd],
     ["branch", session.branch],
     ["size", `${session.cols} x ${session.rows}`],

@@ -19,7 +19,7 @@ export async function showEnded(
   if (!prints || !isEnded(session)) {
     throw protocolError("session_not_running", {
       message: `${plainText(target.label)} cannot be shown: ${stateWords(session).text}`,
-      recover: `pohunek session read ${plainText(target.label)}`,
+      recover: `pohunek ${session.capabilities.resume ? "resume" : "session read"} ${plainText(target.label)}`,
     });
   }
   const params = { session_id: target.sessionId, max_bytes: LIMITS.outputRawBytes };
