@@ -1,6 +1,7 @@
 /**
- * Makes dist/pohunek, the one program, from scripts/binary.ts. Nothing is done but a new time stamp when the sources have
- * not changed. The new program replaces the old by rename, so a running one is never disturbed.
+ * Makes dist/pohunek, the one program, from scripts/binary.ts, and beside it the packages of runtimes/ with their catalog and
+ * its anchor. Nothing is done but a new time stamp when the sources have not changed. The new program replaces the old by
+ * rename, so a running one is never disturbed.
  */
 
 import { createHash } from "node:crypto";
@@ -9,6 +10,7 @@ import {
   globSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -16,6 +18,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, relative } from "node:path";
+import { ANCHOR_FILE } from "@pohunek/host/make-packages";
+import { makeOfficialPackages } from "./official-packages.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const DIST = join(ROOT, "dist");
@@ -30,11 +34,19 @@ const SOURCES = [
   "runtimes/**/*",
   "scripts/binary.ts",
   "scripts/build.ts",
+  "scripts/official-packages.ts",
 ];
 
-function hashSources(): string {
+/** What the packages and their catalog are made of. */
+const PACKAGE_SOURCES = ["runtimes/**/*", "packages/host/src/agents/packages/*", "scripts/official-packages.ts"];
+const PACKAGES = join(DIST, "runtime");
+const CATALOG = "catalog.json";
+const PACKAGES_STAMP = join(PACKAGES, ".stamp");
+
+function hashSources(patterns: readonly string[]): string {
   const hash = createHash("sha256").update(Bun.revision);
-  const files = SOURCES.flatMap((pattern) => globSync(pattern, { cwd: ROOT, withFileTypes: true }))
+  const files = patterns
+    .flatMap((pattern) => globSync(pattern, { cwd: ROOT, withFileTypes: true }))
     .filter((entry) => entry.isFile() && !entry.name.endsWith(".test.ts"))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
@@ -66,10 +78,35 @@ async function compile(outfile: string): Promise<boolean> {
   return result.success;
 }
 
+/**
+ * Has its own stamp: a new catalog means new keys and another installation at the next start. Each file is replaced by
+ * rename, the catalog after its archives and the anchor last; a daemon that starts in between refuses the pair, says so, and
+ * takes it the next time.
+ */
+async function buildPackages(): Promise<void> {
+  const stamp = hashSources(PACKAGE_SOURCES);
+  if (existsSync(PACKAGES_STAMP) && readFileSync(PACKAGES_STAMP, "utf8") === stamp) return;
+  mkdirSync(PACKAGES, { recursive: true });
+  const folder = mkdtempSync(join(DIST, ".build-"));
+  try {
+    await makeOfficialPackages(join(ROOT, "runtimes"), folder);
+    const made = readdirSync(join(folder, "runtime")).toSorted((a, b) => Number(a === CATALOG) - Number(b === CATALOG));
+    rmSync(PACKAGES_STAMP, { force: true });
+    for (const name of made) renameSync(join(folder, "runtime", name), join(PACKAGES, name));
+    renameSync(join(folder, ANCHOR_FILE), join(DIST, ANCHOR_FILE));
+    const stale = readdirSync(PACKAGES).filter((name) => !made.includes(name));
+    for (const name of stale) rmSync(join(PACKAGES, name));
+    writeFileSync(PACKAGES_STAMP, stamp);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 async function build(): Promise<boolean> {
   // Files may be edited while this runs; the program is dated from before it read them, so that such an edit counts as newer.
   const startedAt = new Date();
-  const stamp = hashSources();
+  await buildPackages();
+  const stamp = hashSources(SOURCES);
   if (existsSync(PROGRAM) && existsSync(STAMP) && readFileSync(STAMP, "utf8") === stamp) {
     utimesSync(PROGRAM, startedAt, startedAt);
     return true;

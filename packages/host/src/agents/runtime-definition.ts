@@ -110,5 +110,7 @@ export interface RuntimeSource {
   byDigest(digest: string, runtimeId: string): RuntimeDefinition;
   /** Whether new sessions may be started with this digest. */
   isEnabled(digest: string): boolean;
+  /** Keeps a package from being taken away until its session is kept. Throws runtime_not_installed when it is gone. */
+  hold(digest: string): Disposable;
   readonly all: readonly RuntimeDefinition[];
 }

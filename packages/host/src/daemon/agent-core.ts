@@ -21,6 +21,15 @@ export interface AgentCoreOptions {
   readonly uid: number;
 }
 
+/** The profiles below the folder of the settings. */
+export function openProfiles(roots: Pick<Roots, "config">, uid: number): Profiles {
+  return new Profiles({
+    folder: join(roots.config, "agents"),
+    manifestFolder: join(roots.config, "manifests"),
+    uid,
+  });
+}
+
 /** What this host can start besides shells: runtimes, profiles, and the programs that are there for them. */
 export class AgentCore {
   readonly profiles: Profiles;
@@ -30,11 +39,7 @@ export class AgentCore {
 
   constructor(options: AgentCoreOptions) {
     const { roots, settings, daemonEnv, home, userShell, uid } = options;
-    this.profiles = new Profiles({
-      folder: join(roots.config, "agents"),
-      manifestFolder: join(roots.config, "manifests"),
-      uid,
-    });
+    this.profiles = openProfiles(roots, uid);
     const folders = settings.agentsPath.map((folder) => folder.replace(/^~(?=\/|$)/, home));
     this.#agents = new Agents({
       ...options,

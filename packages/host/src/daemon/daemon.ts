@@ -4,7 +4,6 @@ import type { AnnouncedEvent } from "@pohunek/protocol";
 import type { ClipboardPolicy, DaemonId } from "@pohunek/protocol/wire";
 import { daemonIdOf } from "@pohunek/protocol/wire";
 import { chooseUserShell } from "../agents/launch.ts";
-import { InstalledRuntimes } from "../agents/packages/installed-runtimes.ts";
 import type { RuntimeSource } from "../agents/runtime-definition.ts";
 import { pruneLogs } from "../logs/log-files.ts";
 import type { Logger } from "../logs/logger.ts";
@@ -14,7 +13,7 @@ import { runningWorker } from "../sessions/reachable-worker.ts";
 import { Store } from "../store/store.ts";
 import type { Supervisor } from "../supervision/supervisor.ts";
 import { logDir } from "../worker-api/paths.ts";
-import { AgentCore } from "./agent-core.ts";
+import { AgentCore, openProfiles } from "./agent-core.ts";
 import { AttachGrants } from "./attach-grants.ts";
 import { Attachments } from "./attachments.ts";
 import type { Config } from "./config.ts";
@@ -32,10 +31,12 @@ import { hostMethods } from "./methods/host-methods.ts";
 import { inputMethods } from "./methods/input-methods.ts";
 import { lifecycleMethods } from "./methods/lifecycle-methods.ts";
 import { observeMethods } from "./methods/observe-methods.ts";
+import { packageMethods } from "./methods/package-methods.ts";
 import { settingsMethods } from "./methods/settings-methods.ts";
 import { subscribeMethod } from "./methods/subscribe-method.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { OverlayListeners } from "./overlay-listeners.ts";
+import { PackageCore } from "./package-core.ts";
 import { Peer } from "./peer.ts";
 import type { Roots } from "./roots.ts";
 import { publicSocketPath } from "./roots.ts";
@@ -55,6 +56,8 @@ export interface DaemonOptions {
   readonly supervisor: Supervisor;
   readonly release: string;
   readonly programUmask: number;
+  /** Where the program lies, with the packages that came with it. */
+  readonly programFolder: string;
   readonly log: Logger;
   /** Ends the daemon on the spot, as a crash would. */
   readonly crash: () => void;
@@ -72,6 +75,7 @@ export class Daemon implements AsyncDisposable {
   readonly #unix: Listener;
   readonly #overlays: OverlayListeners;
   readonly #collector: IdleCollector;
+  readonly #packages: PackageCore;
 
   private constructor(parts: {
     options: DaemonOptions;
@@ -81,6 +85,7 @@ export class Daemon implements AsyncDisposable {
     unix: Listener;
     overlays: OverlayListeners;
     collector: IdleCollector;
+    packages: PackageCore;
   }) {
     this.#options = parts.options;
     this.#store = parts.store;
@@ -89,6 +94,7 @@ export class Daemon implements AsyncDisposable {
     this.#unix = parts.unix;
     this.#overlays = parts.overlays;
     this.#collector = parts.collector;
+    this.#packages = parts.packages;
   }
 
   /** In this order: store loaded, workers found, state reconciled, sockets bound, readiness told. */
@@ -108,8 +114,8 @@ export class Daemon implements AsyncDisposable {
         await runningWorker(core.registry.get(sessionId)).closeStream({ stream });
       },
     });
-    const runtimes = new InstalledRuntimes();
-    const core = openCore(options, { store, events, daemonId, streams, runtimes });
+    const packages = openPackages(options, () => core.registry);
+    const core = openCore(options, { store, events, daemonId, streams, runtimes: packages.runtimes });
     const report = await core.reconcile();
     const attachments = new Attachments({
       registry: core.registry,
@@ -122,10 +128,10 @@ export class Daemon implements AsyncDisposable {
     const waiters = new Waiters({ total: settings.maxWaiters, perSession: settings.maxWaitersPerSession });
     const listening: { overlays?: OverlayListeners } = {};
     const doctor = new Doctor(
-      doctorChecks({ roots, store, core, report, supervisor, overlays: () => listening.overlays?.look() }),
+      doctorChecks({ roots, store, core, report, supervisor, packages, overlays: () => listening.overlays?.look() }),
     );
     const room = new DescriptorRoom(platform.self.openFilesLimit());
-    const handlers = listHandlers(options, { core, attachments, waiters, doctor, daemonId, room, runtimes });
+    const handlers = listHandlers(options, { core, attachments, waiters, doctor, daemonId, room, packages });
     const collector = new IdleCollector(() => Bun.gc(true));
     const onAnswer = (bytes: number): void => collector.noteOutput(ANSWER_WORK_BYTES + bytes);
     const dispatcher = new Dispatcher({ handlers, daemonId, log, onAnswer });
@@ -145,12 +151,14 @@ export class Daemon implements AsyncDisposable {
     const unix = listenLocally(options, { accept, room });
     log.info("ready", { daemon_id: daemonId, pid: process.pid });
     tellServiceManager(options, env["NOTIFY_SOCKET"]);
-    return new Daemon({ options, store, core, attachments, unix, overlays, collector });
+    packages.start();
+    return new Daemon({ options, store, core, attachments, unix, overlays, collector, packages });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const { log, supervisor } = this.#options;
     log.info("stopping");
+    this.#packages[Symbol.dispose]();
     this.#collector[Symbol.dispose]();
     this.#unix.stop();
     this.#overlays.stop();
@@ -225,18 +233,29 @@ function openCore(
   });
 }
 
+function openPackages(
+  { roots, platform, programFolder, log }: DaemonOptions,
+  sessions: () => SessionCore["registry"],
+): PackageCore {
+  const profiles = openProfiles(roots, platform.self.uid());
+  const sessionPins = (): string[] =>
+    [...sessions().all].flatMap(({ record }) => record.nativeLaunch?.package?.digest ?? []);
+  const pinned = (): readonly string[] => [...sessionPins(), ...profiles.pins.map(({ digest }) => digest)];
+  return new PackageCore({ roots, platform, programFolder, pinned, log });
+}
+
 interface Parts {
   readonly core: SessionCore;
   readonly attachments: Attachments;
   readonly waiters: Waiters;
   readonly doctor: Doctor;
+  readonly packages: PackageCore;
   readonly daemonId: DaemonId;
   readonly room: DescriptorRoom;
-  readonly runtimes: RuntimeSource;
 }
 
 function listHandlers(options: DaemonOptions, parts: Parts): Handlers {
-  const { core, attachments, waiters, doctor, daemonId, room, runtimes } = parts;
+  const { core, attachments, waiters, doctor, daemonId, room, packages } = parts;
   const { env, roots, config, platform, release } = options;
   const { registry, changes, creator, ender, recoverer, references, inputs, inventory } = core;
   const userShell = chooseUserShell([env["SHELL"], userInfo().shell ?? undefined]);
@@ -244,7 +263,7 @@ function listHandlers(options: DaemonOptions, parts: Parts): Handlers {
   const agents = new AgentCore({
     roots,
     settings: config.settings,
-    runtimes,
+    runtimes: packages.runtimes,
     daemonEnv: env,
     home,
     userShell,
@@ -252,6 +271,7 @@ function listHandlers(options: DaemonOptions, parts: Parts): Handlers {
   });
   const launching: SessionLauncherOptions = {
     resolver: agents.resolver,
+    runtimes: packages.runtimes,
     creator,
     inputs,
     daemonEnv: env,
@@ -265,7 +285,7 @@ function listHandlers(options: DaemonOptions, parts: Parts): Handlers {
     room,
   };
   const launcher = new SessionLauncher(launching);
-  const recovery = new SessionRecovery({ ...launching, recoverer, references, runtimes });
+  const recovery = new SessionRecovery({ ...launching, recoverer, references });
   return {
     ...hostMethods({
       release,
@@ -283,6 +303,7 @@ function listHandlers(options: DaemonOptions, parts: Parts): Handlers {
     ...settingsMethods(registry),
     ...inputMethods(registry, inputs),
     ...subscribeMethod,
+    ...packageMethods(packages),
   };
 }
 

@@ -12,12 +12,13 @@ export interface DoctorChecksOptions {
   readonly core: SessionCore;
   readonly report: ReconcileReport;
   readonly supervisor: Pick<Supervisor, "backend">;
+  readonly packages: { look(): Finding };
   readonly overlays: () => Finding | undefined;
 }
 
 /** What daemon.doctor looks at. Further parts of the host add their own checks. */
 export function doctorChecks(options: DoctorChecksOptions): Check[] {
-  const { roots, supervisor, overlays } = options;
+  const { roots, supervisor, packages, overlays } = options;
   return [
     { name: "daemon", look: () => ({ status: "ok", detail: "serving" }) },
     checkFolder("data folder", roots.data),
@@ -27,6 +28,7 @@ export function doctorChecks(options: DoctorChecksOptions): Check[] {
     { name: "sessions", look: () => lookAtSessions(options) },
     { name: "workers", look: async () => await lookAtWorkers(options) },
     { name: "supervision", look: () => ({ status: "ok", detail: supervisor.backend }) },
+    { name: "packages", look: () => packages.look() },
     { name: "overlays", look: () => overlays() ?? { status: "ok", detail: "none configured" } },
   ];
 }

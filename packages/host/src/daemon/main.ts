@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { isProtocolError } from "@pohunek/protocol/wire";
 import manifest from "../../package.json" with { type: "json" };
 import { DAEMON_LOG } from "../logs/log-files.ts";
@@ -13,12 +13,16 @@ import type { Config } from "./config.ts";
 import { loadConfig } from "./config.ts";
 import { Daemon } from "./daemon.ts";
 import { lockRoots } from "./instance-locks.ts";
+import { openPackageRegistry, packagesBeside } from "./package-core.ts";
 import type { Roots } from "./roots.ts";
 import { prepareRoots, resolveRoots } from "./roots.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const USAGE = "usage: pohunekd [--version | --help]\nRuns the daemon of this host in the foreground until SIGTERM.\n";
+const USAGE = `usage: pohunekd [--version | --help]
+       pohunekd ensure-official-runtimes [--dry-run]
+Runs the daemon of this host in the foreground until SIGTERM, or installs the agents' packages that came with the program.
+`;
 const EXIT_USAGE = 2;
 /** The end must not take longer than 5 s: service managers and containers kill what is slower. */
 const STOP_DEADLINE_MS = 4500;
@@ -36,12 +40,13 @@ export async function main(argv: readonly string[], env: Environment): Promise<n
     process.stdout.write(USAGE);
     return 0;
   }
-  if (option !== undefined) {
+  const isEnsure = option === "ensure-official-runtimes" && ["", "--dry-run"].includes(more.join(" "));
+  if (option !== undefined && !isEnsure) {
     process.stderr.write(USAGE);
     return EXIT_USAGE;
   }
   try {
-    return await run(env);
+    return isEnsure ? ensureOfficialRuntimes(env, more.length > 0) : await run(env);
   } catch (cause) {
     process.stderr.write(describeFailure(cause));
     return 1;
@@ -71,6 +76,23 @@ async function run(env: Environment): Promise<number> {
   }
 }
 
+/** As a daemon does after its start. Another one may run meanwhile: the registry has its own lock. */
+function ensureOfficialRuntimes(env: Environment, dryRun: boolean): number {
+  platform.self.setUmask(0o077);
+  const roots = resolveRoots(env);
+  prepareRoots(roots, platform.self.uid());
+  const programFolder = dirname(process.execPath);
+  // What sessions and profiles need is known to the daemon alone, so nothing is tidied up here.
+  const registry = openPackageRegistry({ roots, platform, programFolder }, () => true);
+  const outcomes = [...(packagesBeside(programFolder, { registry, dryRun }) ?? [])];
+  for (const { entry, ...outcome } of outcomes) {
+    const status = outcome.status === "failed" ? `failed (${outcome.code})` : outcome.status;
+    process.stdout.write(`${entry.id} ${entry.version}: ${status}\n`);
+  }
+  if (outcomes.length === 0) process.stdout.write("nothing to do\n");
+  return outcomes.some(({ status }) => status === "failed") ? 1 : 0;
+}
+
 interface Running {
   readonly env: Environment;
   readonly roots: Roots;
@@ -97,6 +119,7 @@ async function serve({ env, roots, config, programUmask, log, logFile, ended }: 
     supervisor,
     release: manifest.version,
     programUmask,
+    programFolder: dirname(process.execPath),
     log,
     crash: () => {
       logFile.flush();

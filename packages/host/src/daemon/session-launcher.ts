@@ -3,6 +3,7 @@ import type { ClipboardPolicy, DaemonId } from "@pohunek/protocol/wire";
 import { protocolError } from "@pohunek/protocol/wire";
 import { childEnvironment } from "../agents/child-environment.ts";
 import type { LaunchResolver } from "../agents/launch-resolver.ts";
+import type { RuntimeSource } from "../agents/runtime-definition.ts";
 import { resolveWorkingDirectory } from "../agents/working-directory.ts";
 import type { SessionCreator } from "../sessions/create-session.ts";
 import type { Session } from "../sessions/session.ts";
@@ -11,6 +12,7 @@ import type { DescriptorRoom } from "./descriptor-room.ts";
 
 export interface SessionLauncherOptions {
   readonly resolver: LaunchResolver;
+  readonly runtimes: Pick<RuntimeSource, "byDigest" | "hold">;
   readonly creator: SessionCreator;
   readonly inputs: SessionInputs;
   readonly daemonEnv: Readonly<Record<string, string | undefined>>;
@@ -46,6 +48,8 @@ export class SessionLauncher {
     const { agent, name, name_clash: nameClash = "allow", cols, rows, metadata = {}, command, input } = params;
     const cwd = resolveWorkingDirectory(params.cwd, { home, hostName });
     const launch = await resolver.resolve({ agent, command });
+    const digest = launch.nativeLaunch?.package?.digest;
+    using _package = digest === undefined ? undefined : this.#options.runtimes.hold(digest);
     const environment = (sessionId: Session["id"]) =>
       childEnvironment({ ...this.#options, sessionId, shell: userShell, own: launch.environment?.reveal() });
     const clipboard = this.#clipboard(params.clipboard);

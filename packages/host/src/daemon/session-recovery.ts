@@ -7,7 +7,6 @@ import { configHomeOf } from "../agents/native/config-home.ts";
 import { checkReference, newReference } from "../agents/native/reference.ts";
 import { assignsNewReference, fillReferences } from "../agents/native/reference-arguments.ts";
 import { findConversation } from "../agents/native/stored-conversation.ts";
-import type { RuntimeSource } from "../agents/runtime-definition.ts";
 import { resolveWorkingDirectory } from "../agents/working-directory.ts";
 import type { NativeReferences } from "../sessions/native-references.ts";
 import type { SessionRecoverer } from "../sessions/recover-session.ts";
@@ -18,7 +17,6 @@ import type { SessionLauncherOptions } from "./session-launcher.ts";
 export interface SessionRecoveryOptions extends SessionLauncherOptions {
   readonly recoverer: SessionRecoverer;
   readonly references: NativeReferences;
-  readonly runtimes: Pick<RuntimeSource, "byDigest">;
 }
 
 export interface ForkRequest {

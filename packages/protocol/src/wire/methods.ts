@@ -85,14 +85,14 @@ export const METHODS = {
 
   "worktree.remove": { right: "admin", implemented: false },
 
-  "package.list": { right: "local_only", nullParams: "ignored", introduced: 4, implemented: false },
-  "package.inspect": { right: "local_only", introduced: 4, implemented: false },
-  "package.doctor": { right: "local_only", introduced: 4, implemented: false },
-  "package.install": { right: "local_only", introduced: 4, implemented: false },
-  "package.link": { right: "local_only", introduced: 4, implemented: false },
-  "package.set_enabled": { right: "local_only", introduced: 4, implemented: false },
-  "package.select": { right: "local_only", introduced: 4, implemented: false },
-  "package.uninstall": { right: "local_only", introduced: 4, implemented: false },
+  "package.list": { right: "local_only", nullParams: "ignored", introduced: 4, implemented: true },
+  "package.inspect": { right: "local_only", introduced: 4, implemented: true },
+  "package.doctor": { right: "local_only", introduced: 4, implemented: true },
+  "package.install": { right: "local_only", introduced: 4, implemented: true },
+  "package.link": { right: "local_only", introduced: 4, implemented: true },
+  "package.set_enabled": { right: "local_only", introduced: 4, implemented: true },
+  "package.select": { right: "local_only", introduced: 4, implemented: true },
+  "package.uninstall": { right: "local_only", introduced: 4, implemented: true },
   "package.bind_profile": { right: "local_only", introduced: 4, implemented: false },
 } as const satisfies Record<string, MethodRow>;
 

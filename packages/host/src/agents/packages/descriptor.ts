@@ -6,8 +6,8 @@ import { readChannel, readHooks, readInput, readStop, readTranscripts } from "./
 import { readConfigHome, readLaunch, readNativeReference, readTemplates, readVersionProbe } from "./launch-tables.ts";
 import { TomlTable } from "./toml-table.ts";
 
-const DESCRIPTOR_FILE = "runtime.toml";
-const DETECTION_FILE = "detection.toml";
+export const DESCRIPTOR_FILE = "runtime.toml";
+export const DETECTION_FILE = "detection.toml";
 
 /** Format of runtime.toml that this release reads. */
 const SCHEMA = 1;
