@@ -62,6 +62,9 @@ export class SessionRecovery {
     const { creator, clipboard, references } = this.#options;
     const { nativeLaunch, nativeReference, cwd } = session.record;
     const forkArgs = nativeLaunch?.forkArgs;
+    if (forkArgs === undefined && session.record.brokenLaunch !== undefined) {
+      await this.#conversationOf(session);
+    }
     if (forkArgs === undefined) {
       throw protocolError("agent_fork_unsupported");
     }
@@ -92,7 +95,12 @@ export class SessionRecovery {
   /** Fails with what is missing. The reference is checked again: it was written by others than us. */
   async #conversationOf(session: Session): Promise<Conversation> {
     await this.#options.references.settled(session);
-    const { nativeLaunch: native, nativeReference: reference } = session.record;
+    const { nativeLaunch: native, nativeReference: reference, brokenLaunch } = session.record;
+    if (brokenLaunch !== undefined) {
+      throw protocolError("not_resumable", {
+        message: "what was written down about the session's agent was changed since, so none of it is run",
+      });
+    }
     if (native?.reference === undefined) {
       throw protocolError("not_resumable", { message: "the session has no conversation that could be taken up" });
     }

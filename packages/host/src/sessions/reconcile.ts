@@ -67,6 +67,10 @@ export async function reconcile(options: ReconcileOptions): Promise<ReconcileRep
   }
   const operations = new Map(store.loadOperations().map((operation) => [operation.sessionId, operation]));
   const sessions = records.map((record) => registry.adopt(record, operations.get(record.id)));
+  for (const { id } of records.filter(({ brokenLaunch }) => brokenLaunch !== undefined)) {
+    const hint = "it can't be resumed or forked; everything else works";
+    log.warn("native_launch_broken", { session_id: id, hint });
+  }
   const traces = bySession(await supervisor.discover());
   const nothing: Traces = { workers: [], unclear: [] };
   await Promise.all(sessions.map((session) => take(session, traces.get(session.id) ?? nothing, options)));

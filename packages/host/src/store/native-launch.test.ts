@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { NativeLaunch, NativeReference } from "./native-launch.ts";
-import { readNativeLaunch, readNativeReference } from "./native-launch.ts";
+import { openSealedLaunch, readNativeLaunch, readNativeReference, sealLaunch } from "./native-launch.ts";
 
 const LAUNCH: NativeLaunch = {
   package: { id: "example.runtime", digest: "ab".repeat(32) },
@@ -23,6 +23,16 @@ test("what was frozen is read as it was written", () => {
   expect(readNativeLaunch(JSON.parse(JSON.stringify(LAUNCH)))).toEqual(LAUNCH);
   expect(readNativeLaunch({ program: "agent", args: [] })).toEqual({ program: "agent", args: [] });
   expect(readNativeReference(JSON.parse(JSON.stringify(REFERENCE)))).toEqual(REFERENCE);
+});
+
+test("what was edited, or belongs to another session, is none", () => {
+  const sealed = sealLaunch("s-1", LAUNCH);
+  expect(openSealedLaunch("s-1", sealed)).toEqual(LAUNCH);
+  expect(openSealedLaunch("s-2", sealed)).toBeUndefined();
+  const edits = [sealed.replace("--resume", "--exec"), sealed.replace('"agent"', '"/bin/sh"'), JSON.stringify(LAUNCH)];
+  for (const text of [...edits, "", "null", "{}", "[]", '{"seal":1,"launch":null}']) {
+    expect(openSealedLaunch("s-1", text)).toBeUndefined();
+  }
 });
 
 test("anything else is no launch and no reference", () => {

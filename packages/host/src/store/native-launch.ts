@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 const REFERENCE_KINDS = ["id", "path"] as const;
 export type ReferenceKind = (typeof REFERENCE_KINDS)[number];
 
@@ -40,6 +42,29 @@ export interface FrozenInput {
   readonly bracketedPaste?: boolean;
   readonly submitDelayMs?: number;
   readonly startupGraceMs?: number;
+}
+
+/** The stored text of a launch: with a seal, by which it shows when it was edited, or moved to another session. */
+export function sealLaunch(sessionId: string, launch: NativeLaunch): string {
+  return JSON.stringify({ seal: sealOf(sessionId, launch), launch });
+}
+
+/** Undefined for a text that is not as it was written: nothing of it may ever be run. */
+export function openSealedLaunch(sessionId: string, text: string): NativeLaunch | undefined {
+  try {
+    const { seal, launch } = JSON.parse(text) as { readonly seal: unknown; readonly launch: NativeLaunch };
+    return seal === sealOf(sessionId, launch) ? readNativeLaunch(launch) : undefined;
+  } catch {
+    // SyntaxError, TypeError: then it is none of ours.
+    return undefined;
+  }
+}
+
+/** No secret is in it: who may write the store may start programs anyway. */
+function sealOf(sessionId: string, launch: NativeLaunch): string {
+  return createHash("sha256")
+    .update(`${sessionId}\n${JSON.stringify(launch)}`)
+    .digest("base64");
 }
 
 /** Reads what was stored. Undefined for anything else than exactly that: a conversation is then not resumed. */

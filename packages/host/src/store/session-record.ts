@@ -55,6 +55,8 @@ export interface SessionRecord {
   readonly runtime: RuntimeRecord;
   /** How the agent's conversation is taken up again. Present for every session of an agent or a profile. */
   readonly nativeLaunch?: NativeLaunch;
+  /** What stands in its place when that is not as it was written. Nothing of it is run. */
+  readonly brokenLaunch?: string;
   /** That conversation, once it is known. */
   readonly nativeReference?: NativeReference;
   readonly metadata: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import type { SessionId, WorkerId, WorkerInstanceId } from "@pohunek/protocol/wire";
 import { isSessionId, isWorkerInstanceId, RUNTIME_STATES, SESSION_STATES } from "@pohunek/protocol/wire";
-import { readNativeLaunch, readNativeReference } from "./native-launch.ts";
+import { openSealedLaunch, readNativeReference, sealLaunch } from "./native-launch.ts";
 import type { SessionRecord, SessionWarning, WorkerProcessRecord } from "./session-record.ts";
 import { LAUNCH_KINDS } from "./session-record.ts";
 
@@ -39,7 +39,8 @@ export function toRow(record: SessionRecord): SessionRow {
     started_at: runtime.startedAt ?? null,
     last_connected_at: runtime.lastConnectedAt ?? null,
     loss_reason: runtime.lossReason ?? null,
-    native_launch: record.nativeLaunch === undefined ? null : JSON.stringify(record.nativeLaunch),
+    native_launch:
+      record.nativeLaunch === undefined ? (record.brokenLaunch ?? null) : sealLaunch(record.id, record.nativeLaunch),
     native_reference: record.nativeReference === undefined ? null : JSON.stringify(record.nativeReference),
     metadata: JSON.stringify(record.metadata),
     warnings: JSON.stringify(record.warnings),
@@ -87,13 +88,23 @@ function readRow(row: SessionRow): SessionRecord {
       lastConnectedAt: optionalText(row, "last_connected_at"),
       lossReason: optionalText(row, "loss_reason"),
     },
-    nativeLaunch: optionalObject(row, "native_launch", readNativeLaunch),
+    ...readLaunch(row, id),
     nativeReference: optionalObject(row, "native_reference", readNativeReference),
     metadata: stringMap(row, "metadata"),
     warnings: warnings(row, "warnings"),
     createdAt: timestamp(row, "created_at"),
     updatedAt: timestamp(row, "updated_at"),
   };
+}
+
+/** A launch that was edited is kept for its owner to see, and never run. */
+function readLaunch(row: SessionRow, id: SessionId): Pick<SessionRecord, "nativeLaunch" | "brokenLaunch"> {
+  const stored = optionalText(row, "native_launch");
+  if (stored === undefined) {
+    return {};
+  }
+  const nativeLaunch = openSealedLaunch(id, stored);
+  return nativeLaunch === undefined ? { brokenLaunch: stored } : { nativeLaunch };
 }
 
 function workerProcess(row: SessionRow): WorkerProcessRecord | undefined {
