@@ -23,7 +23,7 @@ function methodTable(): string {
     `\`${name}\``,
     messageText(methods[name].params),
     messageText(methods[name].result),
-    remarksOf(methodRow(name)),
+    [remarksOf(methodRow(name)), methodRow(name).isOurs ? "ours" : ""].filter((word) => word !== "").join(", "),
     methodRow(name).implemented ? "yes" : "no",
   ]);
   return table(["method", "params", "result", "right", "answered today"], rows);

@@ -16,6 +16,7 @@ export type {
   SubagentInfo,
 } from "./messages/session-info.ts";
 export { isWithinMetadataLimits } from "./messages/session-info.ts";
+export type { InputReceipt, InputReceiptReply } from "./messages/session-input.ts";
 export type { RuntimeInventoryEntry } from "./messages/session-lifecycle.ts";
 export type { RetentionPolicy } from "./messages/session-settings.ts";
 export type {

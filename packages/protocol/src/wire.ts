@@ -34,6 +34,7 @@ export { EVENT_NAMES, isEventName } from "./wire/events.ts";
 export type {
   DaemonId,
   HostId,
+  InputId,
   NotificationId,
   ProjectId,
   RuntimeId,
@@ -50,6 +51,7 @@ export {
   isSessionId,
   isStreamId,
   isWorkerInstanceId,
+  newInputId,
   newNotificationId,
   newRequestId,
   newSessionId,

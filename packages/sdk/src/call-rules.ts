@@ -8,7 +8,7 @@ import { isRecord } from "@pohunek/protocol/wire";
 export function waitingMs(method: MethodName, params: unknown): number | undefined {
   if (!isRecord(params)) return undefined;
   if (method === "session.wait") return asMs(params["timeout_ms"]);
-  if (method === "session.output") return asMs(params["wait_ms"]);
+  if (method === "session.output" || method === "session.input_status") return asMs(params["wait_ms"]);
   if (method !== "session.input") return undefined;
   const { wait } = params;
   return isRecord(wait) ? asMs(wait["timeout_ms"]) : undefined;

@@ -14,6 +14,10 @@ export const ROUTES: readonly Route[] = [
   { names: ["agents"], load: async () => (await import("./agents.ts")).agents },
   { names: ["attach"], load: async () => (await import("./attach.ts")).attach },
   { names: ["session input", "send", "input"], load: async () => (await import("./session-input.ts")).sessionInput },
+  {
+    names: ["session receipts", "receipts"],
+    load: async () => (await import("./session-receipts.ts")).sessionReceipts,
+  },
   { names: ["session screen", "screen"], load: async () => (await import("./session-screen.ts")).sessionScreen },
   { names: ["session read", "read"], load: async () => (await import("./session-read.ts")).sessionRead },
   { names: ["session output", "output"], load: async () => (await import("./session-output.ts")).sessionOutput },

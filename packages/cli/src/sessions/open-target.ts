@@ -11,6 +11,8 @@ export interface OpenTarget extends AsyncDisposable {
   readonly sessionId: SessionId;
   /** How the user knows it. */
   readonly label: string;
+  /** What it runs; undefined where its whole id was given, which costs no search. */
+  readonly agent: string | undefined;
 }
 
 /** Connects to the host of a target and finds the session there. A whole id costs no search. */
@@ -30,11 +32,12 @@ export async function openTarget(
   }
 }
 
-export function targetOf(client: Client, session: Pick<SessionInfo, "id" | "name">): OpenTarget {
+export function targetOf(client: Client, session: Pick<SessionInfo, "id"> & Partial<SessionInfo>): OpenTarget {
   return {
     client,
     sessionId: session.id,
     label: session.name ?? session.id,
+    agent: session.agent,
     [Symbol.asyncDispose]: () => client.close(),
   };
 }

@@ -257,7 +257,7 @@ interface Parts {
 function listHandlers(options: DaemonOptions, parts: Parts): Handlers {
   const { core, attachments, waiters, doctor, daemonId, room, packages } = parts;
   const { env, roots, config, platform, release } = options;
-  const { registry, changes, creator, ender, recoverer, references, inputs, inventory } = core;
+  const { registry, changes, creator, ender, recoverer, references, inputs, prompts, inventory } = core;
   const userShell = chooseUserShell([env["SHELL"], userInfo().shell ?? undefined]);
   const home = homeOf(env);
   const agents = new AgentCore({
@@ -274,6 +274,7 @@ function listHandlers(options: DaemonOptions, parts: Parts): Handlers {
     runtimes: packages.runtimes,
     creator,
     inputs,
+    prompts,
     daemonEnv: env,
     forward: config.settings.environmentForward,
     home,
@@ -301,7 +302,7 @@ function listHandlers(options: DaemonOptions, parts: Parts): Handlers {
     }),
     ...observeMethods({ registry, changes, waiters }),
     ...settingsMethods(registry),
-    ...inputMethods(registry, inputs),
+    ...inputMethods({ core, waiters }),
     ...subscribeMethod,
     ...packageMethods(packages),
   };

@@ -5,6 +5,8 @@ import { removeSessionLogs } from "../logs/log-files.ts";
 import type { Logger } from "../logs/logger.ts";
 import type { Platform } from "../platform/index.ts";
 import { endGeneration } from "../platform/index.ts";
+import type { AgentOf } from "../sessions/agent-of.ts";
+import { agentFinder } from "../sessions/agent-of.ts";
 import { Retries } from "../sessions/backoff.ts";
 import { Changes } from "../sessions/changes.ts";
 import { SessionCreator } from "../sessions/create-session.ts";
@@ -13,6 +15,8 @@ import { EndedWorkers } from "../sessions/ended-workers.ts";
 import { Inventory } from "../sessions/inventory.ts";
 import type { EndLeftovers } from "../sessions/leftovers.ts";
 import { NativeReferences } from "../sessions/native-references.ts";
+import { Prompts } from "../sessions/prompts.ts";
+import { ReceiptBook } from "../sessions/receipt-book.ts";
 import type { ReconcileReport } from "../sessions/reconcile.ts";
 import { reconcile } from "../sessions/reconcile.ts";
 import { SessionRecoverer } from "../sessions/recover-session.ts";
@@ -58,6 +62,9 @@ export class SessionCore implements AsyncDisposable {
   readonly recoverer: SessionRecoverer;
   readonly references: NativeReferences;
   readonly inputs: SessionInputs;
+  readonly prompts: Prompts;
+  readonly book: ReceiptBook;
+  readonly agentOf: AgentOf;
   readonly inventory: Inventory;
   readonly #options: SessionCoreOptions;
   readonly #retries = new Retries();
@@ -113,7 +120,11 @@ export class SessionCore implements AsyncDisposable {
       graceMs: settings.workerStopGraceMs,
     });
     const { inputTimeoutMs: timeoutMs } = settings;
-    this.inputs = new SessionInputs({ changes: this.changes, epoch: daemonId, timeoutMs });
+    this.agentOf = agentFinder(options.runtimes);
+    const ofInputs = { ...common, agentOf: this.agentOf, timeoutMs };
+    this.inputs = new SessionInputs({ ...ofInputs, epoch: daemonId });
+    this.book = new ReceiptBook({ ...common, receipts: store.receipts });
+    this.prompts = new Prompts({ ...ofInputs, inputs: this.inputs, book: this.book });
     this.inventory = new Inventory({ ...common, registry });
     this.references = references;
   }
@@ -121,7 +132,7 @@ export class SessionCore implements AsyncDisposable {
   /** Joins store and workers. Nobody is served before this is done. */
   async reconcile(): Promise<ReconcileReport> {
     const { store, supervisor, log, now } = this.#options;
-    return await reconcile({
+    const report = await reconcile({
       store,
       registry: this.registry,
       supervisor,
@@ -133,15 +144,19 @@ export class SessionCore implements AsyncDisposable {
       log,
       now,
     });
+    this.prompts.recover((id) => this.registry.find(id));
+    return report;
   }
 
   /** Lets running creations end, stores what is not stored, and lets go of all workers: they run on. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#rollCall[Symbol.dispose]();
+    this.prompts[Symbol.dispose]();
     await Promise.all([this.creator.close(), this.recoverer.close()]);
     await this.#retries[Symbol.asyncDispose]();
     const sessions = [...this.registry.all];
     await Promise.all(sessions.map(letGo));
+    this.book[Symbol.dispose]();
     this.registry[Symbol.dispose]();
   }
 }

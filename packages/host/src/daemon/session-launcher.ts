@@ -1,13 +1,15 @@
 import type { ParsedParamsOf } from "@pohunek/protocol";
-import type { ClipboardPolicy, DaemonId } from "@pohunek/protocol/wire";
+import type { ClipboardPolicy, DaemonId, InputId } from "@pohunek/protocol/wire";
 import { protocolError } from "@pohunek/protocol/wire";
 import { childEnvironment } from "../agents/child-environment.ts";
 import type { LaunchResolver } from "../agents/launch-resolver.ts";
 import type { RuntimeSource } from "../agents/runtime-definition.ts";
 import { resolveWorkingDirectory } from "../agents/working-directory.ts";
 import type { SessionCreator } from "../sessions/create-session.ts";
+import type { Prompts } from "../sessions/prompts.ts";
 import type { Session } from "../sessions/session.ts";
 import type { SessionInputs } from "../sessions/session-inputs.ts";
+import { settlesWithin } from "../worker-api/within.ts";
 import type { DescriptorRoom } from "./descriptor-room.ts";
 
 export interface SessionLauncherOptions {
@@ -15,6 +17,7 @@ export interface SessionLauncherOptions {
   readonly runtimes: Pick<RuntimeSource, "byDigest" | "hold">;
   readonly creator: SessionCreator;
   readonly inputs: SessionInputs;
+  readonly prompts: Prompts;
   readonly daemonEnv: Readonly<Record<string, string | undefined>>;
   readonly forward: readonly string[];
   readonly home: string;
@@ -31,7 +34,11 @@ export interface SessionLauncherOptions {
 export interface Launched {
   readonly session: Session;
   readonly appliedInput?: string;
+  readonly inputId?: InputId;
 }
+
+/** An agent may take long to start. Its first prompt is written all the same when this is over; the answer tells its id. */
+const FIRST_PROMPT_MS = 20_000;
 
 /** From the params of session.new to a running session. */
 export class SessionLauncher {
@@ -58,8 +65,21 @@ export class SessionLauncher {
     if (input === undefined) {
       return { session };
     }
-    await inputs.send(session, input);
-    return { session, appliedInput: input };
+    return session.record.launch === "agent"
+      ? await this.#promptFirst(session, input)
+      : await inputs.send(session, { text: input }).then(() => ({ session, appliedInput: input }));
+  }
+
+  /** Once, when the agent is ready to read: a question on its screen is waited out. */
+  async #promptFirst(session: Session, input: string): Promise<Launched> {
+    const { inputId, settled } = this.#options.prompts.submitFirst(session, input);
+    // Its receipt says what came of it.
+    const isWritten = settled.then(
+      () => true,
+      () => false,
+    );
+    const isApplied = (await settlesWithin(isWritten, FIRST_PROMPT_MS)) && (await isWritten);
+    return { session, inputId, ...(isApplied ? { appliedInput: input } : {}) };
   }
 
   #clipboard(wish: ParsedParamsOf<"session.new">["clipboard"]): ClipboardPolicy {

@@ -1,6 +1,7 @@
 import type { ParsedParamsOf, ReplyOf } from "@pohunek/protocol";
 import type { WaitReason } from "@pohunek/protocol/wire";
 import { compareDecimals, decimal } from "@pohunek/protocol/wire";
+import { isTurnAwaited } from "../sessions/agent-standing.ts";
 import type { Changes } from "../sessions/changes.ts";
 import type { Registry } from "../sessions/registry.ts";
 import type { Session } from "../sessions/session.ts";
@@ -36,7 +37,9 @@ function reasonOf(params: WaitParams, session: Session): WaitReason | undefined 
   if (params.states?.includes(record.state)) {
     return "state_matched";
   }
-  if (now !== undefined && params.activities?.includes(now)) {
+  // Between the submission of a prompt and its turn an agent only looks idle.
+  const isBeforeTurn = now === "idle" && isTurnAwaited(session);
+  if (now !== undefined && params.activities?.includes(now) && !isBeforeTurn) {
     return "activity_matched";
   }
   if (params.after_updated_at !== undefined && Date.parse(record.updatedAt) > Date.parse(params.after_updated_at)) {

@@ -1,8 +1,10 @@
 import type { ClipboardPolicy } from "@pohunek/protocol/wire";
 import type { ShellActivity } from "../agents/shell-activity.ts";
+import type { InputReceipt } from "../store/input-receipts.ts";
 import type { Operation } from "../store/operation.ts";
 import type { SessionRecord } from "../store/session-record.ts";
 import type { ForegroundGroup, Inspection, ProcessIdentity, TerminalFacts } from "../worker-api/inspection.ts";
+import type { TerminalSnapshot } from "../worker-api/operations.ts";
 import { Gate } from "./gate.ts";
 import type { WorkerLink } from "./worker-link.ts";
 
@@ -29,10 +31,18 @@ export class Session {
   /** Present while a worker is known that may still answer. */
   link: WorkerLink | undefined;
   activity: ShellActivity | undefined;
+  /** A prompt was submitted, and its turn has not begun on the screen; it counts as working until then. */
+  awaitedTurn: { readonly untilMs: number } | undefined;
+  /** The input of which a part is in the agent's composer. */
+  leftOver: InputReceipt | undefined;
+  /** Judges the agent by a screen that is newer than what the worker's events have told. */
+  lookAgain: ((snapshot: TerminalSnapshot) => void) | undefined;
   /** Serialises stop, remove and what else changes the session's life. */
   readonly lifecycle = new Gate();
   /** Serialises complete inputs. */
   readonly input = new Gate();
+  /** The line of those that wait for the agent to be ready. */
+  readonly waiting = new Gate();
 
   constructor(record: SessionRecord, operation?: Operation) {
     this.record = record;

@@ -20,6 +20,10 @@ export const OPERATION_STEPS = [
   "remove:released",
   "remove:cleaned",
   "remove:stored",
+  "input:queued",
+  "input:held",
+  "input:written",
+  "input:stored",
 ] as const;
 
 export type OperationStep = (typeof OPERATION_STEPS)[number];

@@ -72,4 +72,31 @@ export const MIGRATIONS: readonly Migration[] = [
       db.run("ALTER TABLE sessions ADD COLUMN native_reference TEXT");
     },
   },
+  {
+    version: 4,
+    summary: "receipts of inputs",
+    apply(db) {
+      db.run(`CREATE TABLE input_receipts (
+        session_id TEXT NOT NULL,
+        input_id TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        bytes INTEGER NOT NULL,
+        state TEXT NOT NULL,
+        code TEXT,
+        attempt INTEGER NOT NULL,
+        text TEXT,
+        mid_turn TEXT,
+        is_left_over INTEGER NOT NULL,
+        runtime_id TEXT NOT NULL,
+        created_ms INTEGER NOT NULL,
+        updated_ms INTEGER NOT NULL,
+        expires_ms INTEGER NOT NULL,
+        written_ms INTEGER,
+        output_offset INTEGER,
+        PRIMARY KEY (session_id, input_id)
+      ) STRICT`);
+      db.run("CREATE INDEX input_receipts_by_age ON input_receipts (created_ms)");
+    },
+  },
 ];

@@ -1,6 +1,7 @@
 import type { Database, Statement } from "bun:sqlite";
 import type { SessionId } from "@pohunek/protocol/wire";
 import { openDatabase } from "./database.ts";
+import { InputReceipts } from "./input-receipts.ts";
 import type { Operation, OperationKind } from "./operation.ts";
 import { OPERATION_KINDS } from "./operation.ts";
 import { MIGRATIONS } from "./schema.ts";
@@ -66,6 +67,7 @@ const SESSION_COLUMNS: readonly SessionColumn[] = [
 
 /** What the daemon owns, in one SQLite file with one writer. Every write is one transaction, durable when it returns. */
 export class Store implements Disposable {
+  readonly receipts: InputReceipts;
   readonly #db: Database;
   readonly #upsertSession: Statement<unknown, [SessionRow]>;
   readonly #deleteSession: Statement<unknown, [string]>;
@@ -79,6 +81,7 @@ export class Store implements Disposable {
   constructor(path: string, now: () => Date = () => new Date()) {
     const { db, ...opened } = openDatabase(path, MIGRATIONS);
     this.#db = db;
+    this.receipts = new InputReceipts(db);
     this.opened = opened;
     this.#now = now;
     const columns = SESSION_COLUMNS.join(", ");
@@ -110,6 +113,7 @@ export class Store implements Disposable {
     }
     if (removedSession) {
       this.#deleteSession.run(removedSession);
+      this.receipts.forgetSession(removedSession);
     }
     const sessionId = session?.id ?? removedSession;
     if (operation) {

@@ -23,7 +23,7 @@ import {
   SUBAGENT_LIFECYCLES,
   WARNING_KINDS,
 } from "../wire/enums.ts";
-import type { ProjectId, SessionId, WorkerId, WorkerInstanceId } from "../wire/ids.ts";
+import type { InputId, ProjectId, SessionId, WorkerId, WorkerInstanceId } from "../wire/ids.ts";
 import { LIMITS } from "../wire/limits.ts";
 import { fitsUtf8 } from "../wire/text.ts";
 
@@ -159,6 +159,8 @@ export type SessionInfoReply = z.input<typeof sessionInfo>;
 export const startedSession = openObject({
   ...sessionShape,
   applied_input: z.string().optional(),
+  /** Names the receipt of an agent's first input, also while that waits for the agent to be ready. */
+  input_id: idOf<InputId>("input id").optional().register(schemaNotes, { isOurs: true }),
 }).register(schemaNotes, { label: "SessionInfo + applied_input?" });
 
 export const screenSize = openObject({ cols: dimension, rows: dimension });

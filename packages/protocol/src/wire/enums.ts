@@ -186,3 +186,30 @@ export type EnrollmentStatus = (typeof ENROLLMENT_STATUSES)[number];
  */
 export const NAME_CLASHES = ["allow", "refuse", "number"] as const;
 export type NameClash = (typeof NAME_CLASHES)[number];
+
+/**
+ * Ours: how far an input is known to have come. `queued`: nothing of it is submitted yet. `written`: the program was given all
+ * of it. `echoed`: it was then seen on the screen. `turn_started`: the agent began to work after it. `refused` and `expired`:
+ * it was not submitted and never will be. `unknown`: it can't be told.
+ */
+export const INPUT_STATES = ["queued", "written", "echoed", "turn_started", "refused", "expired", "unknown"] as const;
+export type InputState = (typeof INPUT_STATES)[number];
+
+/** Ours: what was typed. `initial` came with the session, `answer` answers a question on the screen. */
+export const INPUT_KINDS = ["prompt", "initial", "answer"] as const;
+export type InputKind = (typeof INPUT_KINDS)[number];
+
+/**
+ * Ours: when a prompt is written. `idle`: only while the agent waits for one. `now`: also in the middle of a turn, whatever
+ * that does to it. `queue`: kept by the host until the agent waits for one.
+ */
+export const INPUT_MOMENTS = ["idle", "now", "queue"] as const;
+export type InputMoment = (typeof INPUT_MOMENTS)[number];
+
+/** Ours: what a prompt does in the middle of a turn, as the agent's package says. */
+export const MID_TURN_EFFECTS = ["queued", "steering", "cuts_request"] as const;
+export type MidTurnEffect = (typeof MID_TURN_EFFECTS)[number];
+
+/** Ours: what becomes of several lines for a program that did not ask for pastes. */
+export const UNPASTED_CHOICES = ["raw", "refuse"] as const;
+export type UnpastedChoice = (typeof UNPASTED_CHOICES)[number];

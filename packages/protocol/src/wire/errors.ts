@@ -2,6 +2,7 @@ import { agentErrors } from "./errors/agent-errors.ts";
 import { cliErrors } from "./errors/cli-errors.ts";
 import { configurationErrors } from "./errors/configuration-errors.ts";
 import { daemonErrors } from "./errors/daemon-errors.ts";
+import { inputErrors } from "./errors/input-errors.ts";
 import { packageErrors } from "./errors/package-errors.ts";
 import { projectErrors } from "./errors/project-errors.ts";
 import { reachErrors } from "./errors/reach-errors.ts";
@@ -16,6 +17,7 @@ function makeTable() {
     ...daemonErrors(),
     ...reachErrors(),
     ...sessionErrors(),
+    ...inputErrors(),
     ...workerErrors(),
     ...agentErrors(),
     ...packageErrors(),

@@ -12,6 +12,8 @@ export type WorkerInstanceId = Id<"worker_instance">;
 export type WorkerId = Id<"worker">;
 /** `a-<n>`: one granted attach, redeemable once. */
 export type StreamId = Id<"stream">;
+/** `i-<ULID>`, or what the caller chose: one input, whose receipt it names. */
+export type InputId = Id<"input">;
 /** One run of a daemon. */
 export type DaemonId = Id<"daemon">;
 /** `host_` and 43 base64url characters. */
@@ -78,6 +80,10 @@ export function newWorkerInstanceId(nowMs?: number): WorkerInstanceId {
 
 export function newNotificationId(nowMs?: number): NotificationId {
   return `n-${newUlid(nowMs)}` as NotificationId;
+}
+
+export function newInputId(nowMs?: number): InputId {
+  return `i-${newUlid(nowMs)}` as InputId;
 }
 
 /** `a-<n>`, where the caller counts. */

@@ -16,6 +16,9 @@ export const LIMITS = Object.freeze({
   sessionIdBytes: 128,
   workerInstanceIdBytes: 128,
   inputTextBytes: 262_144,
+  /** Ours: how long a queued input may wait, and the receipts in one answer. */
+  inputExpiryMs: 86_400_000,
+  inputReceipts: 200,
   /** Raw bytes of one session.output answer: what still fits in a line after base64 growth. */
   outputRawBytes: Math.floor((MAX_RESULT_BYTES - OUTPUT_METADATA_BYTES) / 4) * 3,
   /** A result that is text of a screen, after serialization. */

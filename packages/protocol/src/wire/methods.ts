@@ -13,6 +13,8 @@ export interface MethodRow {
   readonly isOriginGuarded?: true;
   /** Takes no params. `strict` answers `bad_request` to anything but null, `ignored` does not look. */
   readonly nullParams?: "strict" | "ignored";
+  /** An addition of this implementation: no client may count on it before it has asked. */
+  readonly isOurs?: true;
   /** Answered by the daemon of this release; otherwise it answers `method_not_found`. */
   readonly implemented: boolean;
 }
@@ -42,6 +44,7 @@ export const METHODS = {
   "session.detach": { right: "attach", implemented: true },
   "session.resize": { right: "control", isOriginGuarded: true, implemented: true },
   "session.input": { right: "control", isOriginGuarded: true, implemented: true },
+  "session.input_status": { right: "observe", isOurs: true, implemented: true },
   "session.screen": { right: "observe", implemented: true },
   "session.read": { right: "observe", implemented: true },
   "session.detection": { right: "observe", implemented: false },

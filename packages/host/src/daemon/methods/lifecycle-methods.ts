@@ -49,8 +49,8 @@ export function lifecycleMethods({
   };
   return {
     "session.new": async (params) => {
-      const { session, appliedInput } = await launcher.launch(params);
-      return { ...toSessionInfo(session), applied_input: appliedInput };
+      const { session, appliedInput, inputId } = await launcher.launch(params);
+      return { ...toSessionInfo(session), applied_input: appliedInput, input_id: inputId };
     },
     "session.list": ({ filters = [] }) => {
       const sessions = [...registry.all];

@@ -1,6 +1,6 @@
 import { runtime } from "./row.ts";
 
-/** Codes about sessions, their input and their observation. */
+/** Codes about sessions and their observation. */
 export const sessionErrors = () => ({
   session_not_found: runtime("There is no session of this id.", { hint: "pohunek ls" }),
   session_name_taken: runtime("A running session has this name already.", {
@@ -27,21 +27,6 @@ export const sessionErrors = () => ({
   session_waiter_limit_reached: runtime("Too many waits are pending.", { retryable: true }),
   session_read_ansi_unavailable: runtime("Text with escape sequences is not offered; ask for plain text."),
   session_detection_response_too_large: runtime("The detection previews do not fit in one answer."),
-  session_input_rejected: runtime("The session refused the input."),
-  session_input_blocked: runtime("The session's program does not take input now.", { retryable: true }),
-  session_input_incomplete: runtime("Only a part of the input was written; the rest was dropped.", {
-    hint: "Look at the session's screen before sending more.",
-    isOurs: true,
-  }),
-  session_agent_blocked: runtime("The agent waits for a decision, so text was not typed into it.", {
-    hint: "Attach and answer its question first.",
-  }),
-  session_input_invalid_wait: runtime("The wait that came with the input is not valid."),
-  session_input_wait_unsupported: runtime("This session cannot tell when its input was taken up."),
-  session_input_timeout: runtime("The input was written, but the awaited activity did not come in time.", {
-    exitCode: 124,
-  }),
-  session_input_interrupted: runtime("The input was interrupted before it was sent completely.", { side: "cli" }),
   observation_limits_invalid: runtime("The configured limits for observation are not valid."),
   plugin_self_target_denied: runtime("A program inside a session may not change that same session."),
 });
