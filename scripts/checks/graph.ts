@@ -80,7 +80,7 @@ const EXCEPTIONS: readonly { readonly from: RegExp; readonly to: RegExp; readonl
   },
   {
     from: /^test\/terminal\//,
-    to: /^(\.\.\/)+packages\/host\/src\/worker\/((engine|repaint)\/[a-z-]+|attach-stream|output-ring)\.ts$/,
+    to: /^(\.\.\/)+packages\/host\/src\/worker\/((engine|repaint)\/[a-z-]+|attach-stream|output-ring|picture-stream)\.ts$/,
     reason:
       "the engine is compared with another, and what a viewer gets with the screen, byte by byte and without a process",
   },

@@ -70,6 +70,7 @@ class RuntimeUnderTest implements AsyncDisposable {
         exited: ({ code = -1 }) => this.exits.push(code),
         fault: (code, message) => this.faults.push(`${code} ${message}`),
         report: () => undefined,
+        copied: () => undefined,
         hasViewer: () => false,
       },
     });
@@ -141,7 +142,7 @@ test("a terminal state that breaks is replaced by a fresh one: the program and i
 
 describe("a state that breaks while a picture is read from it", () => {
   const options = (screen: Screen) =>
-    ({ sink: screen, raw: screen, size: { cols: 30, rows: 5 }, terminal: "fresh" }) as const;
+    ({ sink: screen, raw: screen, size: { cols: 30, rows: 5 }, terminal: "fresh", takesCopies: false }) as const;
 
   test.each([
     [

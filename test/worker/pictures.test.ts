@@ -310,6 +310,52 @@ describe("a client whose terminal has another size than the session", () => {
   }, 60_000);
 });
 
+describe("a copy to the clipboard", () => {
+  test("reaches interactive clients of another size too, once and whole, and nobody who only looks", async () => {
+    await using worker = await WorkerUnderTest.start();
+    await using session = await worker.run(`printf ready; ${WAITS}`, { cols: 100, rows: 30 });
+    await session.shows("ready");
+    using owner = await Watcher.attach(session, { mode: "interactive", cols: 100, rows: 30 });
+    using small = await Watcher.attach(session, { mode: "interactive", cols: 40, rows: 10 });
+    using viewing = await Watcher.attach(session, { mode: "view", cols: 40, rows: 10 });
+    using reading = await Watcher.attach(session, { mode: "read_only", cols: 60, rows: 12 });
+    const large = "printf '\\033]52;p;'; head -c 1048000 /dev/zero | base64 -w 0; printf '\\007'";
+    const tooLarge = "printf '\\033]52;c;'; head -c 1049000 /dev/zero | base64 -w 0; printf '\\007'";
+    owner.viewer.type(`printf '\\033]52;c;Y29weQ==\\007'; printf copied\n`);
+    await small.viewer.sees("\x1b]52;c;Y29weQ==\x1b\\");
+    owner.viewer.type(`${tooLarge}; ${large}\n`);
+    const copies = (): [place: string, text: string][] =>
+      [...small.viewer.text.matchAll(/\x1b\]52;([a-z]);([^\x1b]*)\x1b\\/g)].map(([, place = "", text = ""]) => [
+        place,
+        text,
+      ]);
+    await until("the large one", () => copies().length === 2);
+    owner.viewer.type("printf '\\033]52;s;\\007\\r\\ndone'\n");
+    await until("the one that clears", () => copies().length === 3);
+    expect(copies()).toEqual([
+      ["c", "Y29weQ=="],
+      ["p", Buffer.alloc(1_048_000).toString("base64")],
+      ["s", ""],
+    ]);
+    for (const looker of [viewing, reading]) {
+      await looker.shows("the end", (rows) => rows.some((row) => row.includes("done")));
+      expect(looker.viewer.text).not.toContain("]52;");
+    }
+  });
+
+  test("is kept from clients of another size where the session refuses it", async () => {
+    await using worker = await WorkerUnderTest.start();
+    const clipboard = { write: "refuse", read: "refuse", max_bytes: 1_000 } as const;
+    await using session = await worker.run(`printf ready; ${WAITS}`, { cols: 100, rows: 30, clipboard });
+    await session.shows("ready");
+    using small = await Watcher.attach(session, { mode: "interactive", cols: 40, rows: 10 });
+    using owner = await Watcher.attach(session, { mode: "interactive", cols: 100, rows: 30 });
+    owner.viewer.type(`printf '\\033]52;c;Y29weQ==\\007'; printf copied\n`);
+    await small.shows("what came behind", (rows) => rows.some((row) => row.includes("copied")));
+    expect(small.viewer.text).not.toContain("]52;");
+  });
+});
+
 function isEdge(col: number, cols: number): boolean {
   return col === 0 || col === cols - 1;
 }

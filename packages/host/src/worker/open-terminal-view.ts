@@ -16,6 +16,6 @@ export function openTerminalView(options: TerminalViewOptions, module?: WebAssem
     scrollsFreely: () => !engine.hasMargins && engine.pendingBytes().length === 0,
     keepsCleared: () => !engine.alternateScreen && !engine.hasMargins,
     repaint: (request) => repaint(engine, request),
-    look: () => new ScreenLook(engine.state(0), engine.cursor),
+    look: () => new ScreenLook(engine.screens(), engine),
   };
 }

@@ -8,7 +8,10 @@ import type { AdjustViewParams, ViewFacts } from "../worker-api/viewers.ts";
 import { errorBody } from "../worker-api/worker-error.ts";
 import type { ByteSink, RawStreamListener } from "./attach-stream.ts";
 import { streamFailed } from "./attach-stream.ts";
+import { PictureColors } from "./picture-colors.ts";
 import { PictureWindow } from "./picture-window.ts";
+import { linkBody } from "./repaint/link-sequence.ts";
+import { osc } from "./repaint/osc.ts";
 import type { ScreenLook } from "./repaint/screen-look.ts";
 import { breakIntoRows } from "./text-rows.ts";
 
@@ -37,6 +40,8 @@ export interface PictureStreamOptions {
    * pictures are shown for a while.
    */
   readonly terminal: "fresh" | "used" | "session";
+  /** The viewer may act on the session, so the session may act on the viewer's clipboard. */
+  readonly takesCopies: boolean;
   /** The rest of what somebody else has begun to write to the sink. */
   readonly rest?: readonly Uint8Array[];
   /** As in AttachStream. */
@@ -52,6 +57,8 @@ export interface PictureStreamOptions {
 const ENTER = "\x1b[?1049h";
 const LEAVE_MODES = "\x1b[?1;9;1000;1002;1003;1004;1005;1006;1015;1016;2004l\x1b[=0;1u\x1b>";
 const PREPARE = "\x1b[?6;69l\x1b[4;20l\x1b(B\x0f\x1b[r\x1b[0m\x1b[?7l";
+/** The link of a terminal that may have one. */
+const LEAVE_LINK = osc(linkBody(undefined));
 /** Places in a picture are not places on the session's screen. */
 const LEAVE_MOUSE = "\x1b[?9;1000;1002;1003l";
 const CANCEL = "\x18";
@@ -69,6 +76,7 @@ const encoder = new TextEncoder();
  */
 export class PictureStream {
   readonly #window = new PictureWindow();
+  readonly #colors: PictureColors;
   readonly #options: PictureStreamOptions;
   #size: WindowSize;
   #pending: Uint8Array[] = [];
@@ -76,12 +84,15 @@ export class PictureStream {
   #shown: string[] = [];
   #shownEnd = "";
   #isCleared = false;
+  /** A copy to the clipboard that waits for its turn. */
+  #copy: Uint8Array | undefined;
   #hasBegun = false;
   #phase: "open" | "ending" | "ended" = "open";
 
   constructor(options: PictureStreamOptions) {
     this.#options = options;
     this.#size = options.size;
+    this.#colors = new PictureColors(options.terminal !== "fresh");
     this.#pending = [...(options.rest ?? [])];
   }
 
@@ -108,14 +119,23 @@ export class PictureStream {
     return this.#window.facts;
   }
 
+  /** The program has copied something; `sequence` copies it for the viewer, with its next picture. An older one is forgotten. */
+  copy(sequence: Uint8Array): void {
+    this.#copy = this.#options.takesCopies ? sequence : undefined;
+  }
+
   /** Brings the viewer's terminal up to date. Call only when `isReady`. Never throws, for the other viewers' sake. */
   show(read: ReadSubject): void {
     try {
       const { painted, moment } = read((subject) => ({ painted: this.#paint(subject), moment: momentOf(subject) }));
       const opening = this.#hasBegun ? "" : this.#begin(moment);
-      const changes = this.#changes(painted);
+      const changes = this.#colors.change(moment) + this.#changes(painted);
       if (changes !== "") {
-        this.#send(opening + HOLD + changes + RELEASE);
+        this.#send(encoder.encode(opening + HOLD + changes + RELEASE));
+      }
+      if (this.#copy) {
+        this.#send(this.#copy);
+        this.#copy = undefined;
       }
       this.#pump();
     } catch (cause) {
@@ -174,10 +194,10 @@ export class PictureStream {
     this.#hasBegun = true;
     switch (this.#options.terminal) {
       case "session":
-        return CANCEL + ENTER + LEAVE_MOUSE + PREPARE;
+        return CANCEL + ENTER + LEAVE_MOUSE + PREPARE + LEAVE_LINK;
       case "used":
         this.#announce(moment);
-        return CANCEL + ENTER + LEAVE_MODES + PREPARE;
+        return CANCEL + ENTER + LEAVE_MODES + PREPARE + LEAVE_LINK;
       case "fresh":
         this.#announce(moment);
         return ENTER + PREPARE;
@@ -236,8 +256,7 @@ export class PictureStream {
     return { rows: all.slice(first, first + rows).map((row) => `\x1b[K${row}`), end: "\x1b[?5l" };
   }
 
-  #send(text: string): void {
-    const bytes = encoder.encode(text);
+  #send(bytes: Uint8Array): void {
     if (this.#options.raw) {
       this.#pending.push(bytes);
       return;
@@ -258,13 +277,9 @@ export class PictureStream {
   }
 }
 
-/** What a stream is announced with. */
-interface Moment {
-  readonly outputOffset: number;
-  readonly cols: number;
-  readonly rows: number;
-}
+/** What a stream is announced with, and what is about its viewer's terminal as a whole. */
+type Moment = Pick<PictureSubject, "outputOffset"> & Pick<ScreenLook, "cols" | "rows" | "colors" | "hasColors">;
 
-function momentOf({ outputOffset, look: { cols, rows } }: PictureSubject): Moment {
-  return { outputOffset, cols, rows };
+function momentOf({ outputOffset, look: { cols, rows, colors, hasColors } }: PictureSubject): Moment {
+  return { outputOffset, cols, rows, colors, hasColors };
 }

@@ -1,8 +1,10 @@
 import type { WindowSize } from "../platform/index.ts";
 import type { ExitOutcome } from "../worker-api/inspection.ts";
 import type { AdjustViewParams, ViewFacts } from "../worker-api/viewers.ts";
+import type { ClipboardWrite } from "./engine/terminal-engine.ts";
 import type { PictureStreamOptions, ReadSubject } from "./picture-stream.ts";
 import { PictureStream } from "./picture-stream.ts";
+import { osc } from "./repaint/osc.ts";
 import type { ScreenLook } from "./repaint/screen-look.ts";
 import type { SessionRuntime } from "./session-runtime.ts";
 import type { TerminalView } from "./terminal-view.ts";
@@ -55,6 +57,18 @@ export class PictureStreams implements Disposable {
         this.#streams.set(stream, "stale");
       }
       this.#schedule();
+    }
+  }
+
+  /** The program has copied something to the clipboard. */
+  copy(write: ClipboardWrite): void {
+    const { write: rule, max_bytes: mostBytes } = this.#runtime.clipboard;
+    if (this.#streams.size > 0 && rule === "allow" && write.content.length <= mostBytes) {
+      const sequence = clipboardSequence(write);
+      for (const stream of this.#streams.keys()) {
+        stream.copy(sequence);
+      }
+      this.note();
     }
   }
 
@@ -137,4 +151,11 @@ export class PictureStreams implements Disposable {
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
   }
+}
+
+/** How OSC 52 calls the places of a clipboard. */
+const CLIPBOARD_NAMES = { standard: "c", selection: "s", primary: "p" } as const;
+
+function clipboardSequence({ location, content }: ClipboardWrite): Uint8Array {
+  return Buffer.from(osc(`52;${CLIPBOARD_NAMES[location]};${Buffer.from(content).toString("base64")}`), "latin1");
 }

@@ -10,7 +10,7 @@ import { workerError } from "../worker-api/worker-error.ts";
 import { AskedQuestions } from "./asked-questions.ts";
 import { clampSize, startingSize } from "./clamp-size.ts";
 import type { DescriptorWatch } from "./descriptor-watch.ts";
-import type { TerminalListener } from "./engine/terminal-engine.ts";
+import type { ClipboardWrite, TerminalListener } from "./engine/terminal-engine.ts";
 import { FocusReport } from "./focus-report.ts";
 import { ForegroundWatch } from "./foreground-watch.ts";
 import { InputQueue } from "./input-queue.ts";
@@ -34,6 +34,8 @@ export interface RuntimeListener {
   fault(code: RuntimeFault["code"], message: string): void;
   /** The terminal answers or reports something to the program, which must not get into the middle of other input. */
   report(bytes: Uint8Array): void;
+  /** The program has copied something to the clipboard. */
+  copied(write: ClipboardWrite): void;
   /** Somebody's terminal shows the session. */
   hasViewer(): boolean;
 }
@@ -263,6 +265,7 @@ export class SessionRuntime {
     return {
       bell: () => listener.bell(),
       reply: (bytes) => this.#answers.add(bytes),
+      clipboard: (write) => listener.copied(write),
       clipboardQuery: () => this.asked.noteClipboard(),
     };
   }

@@ -90,8 +90,9 @@ export class ViewerOutput {
   }
 
   #openPicture(begin: Pick<PictureStreamOptions, "terminal" | "rest">): PictureStream {
-    const { streams, sink, raw } = this.#options;
-    return streams.pictures.open({ sink, size: this.#size, ...begin, ...(raw ? { raw } : {}) });
+    const { streams, sink, grant, raw } = this.#options;
+    const takesCopies = (grant.mode ?? "interactive") === "interactive";
+    return streams.pictures.open({ sink, size: this.#size, takesCopies, ...begin, ...(raw ? { raw } : {}) });
   }
 }
 

@@ -215,6 +215,7 @@ export class WorkerSession implements Disposable {
       exited: (exit) => this.#noteExit(exit),
       fault: (code, message) => this.noteFault(code, message),
       report: (bytes) => this.#report(bytes),
+      copied: (write) => this.#streams?.pictures.copy(write),
       hasViewer: () => this.viewers.interactiveCount > 0,
     };
   }
@@ -245,8 +246,7 @@ export class WorkerSession implements Disposable {
   #noteExit(exit: ExitOutcome): void {
     this.writeJournal();
     const { endOffset } = this.runtime.ring;
-    const { code, signal } = exit;
-    this.#options.logger.info("child_exited", { code, signal, end_offset: endOffset });
+    this.#options.logger.info("child_exited", { code: exit.code, signal: exit.signal, end_offset: endOffset });
     this.streams.finish(exit);
     this.waiters.release();
     this.announcer.flush();

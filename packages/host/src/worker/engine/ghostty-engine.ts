@@ -151,6 +151,11 @@ export class GhosttyEngine implements TerminalEngine {
     return { ...readSnapshot(this.#terminal.snapshot(historyLines).bytes), pending: this.pendingBytes() };
   }
 
+  /** As `state`, without the history and the unfinished sequence, which may be long. */
+  screens(): Omit<TerminalState, "pending"> {
+    return readSnapshot(this.#terminal.snapshot("screens").bytes);
+  }
+
   [Symbol.dispose](): void {
     this.#terminal[Symbol.dispose]();
   }
@@ -237,7 +242,7 @@ export class GhosttyEngine implements TerminalEngine {
   }
 
   #fingerprintView(): string {
-    const { header, primary, alternate } = readSnapshot(this.#terminal.snapshot("screens").bytes);
+    const { header, primary, alternate } = this.screens();
     const { alternateActive, modes, palette, foreground, background } = header;
     const grid = (alternateActive ? alternate : primary)?.grid.fingerprint();
     const isReverse = hasMode(modes, MODES.reverseColors);

@@ -1,4 +1,5 @@
-import type { DynamicColor, TerminalHeader } from "../engine/terminal-state.ts";
+import type { TerminalHeader } from "../engine/terminal-state.ts";
+import { COLOR_RESETS, colorSettings } from "./color-settings.ts";
 import type { VtWriter } from "./vt-writer.ts";
 
 /** Names of OSC 22 by their number in the snapshot. */
@@ -48,14 +49,6 @@ function hasInitialStops({ cols, tabStops }: TerminalHeader): boolean {
 }
 
 function writeColors(writer: VtWriter, { header, isUsed, hasColors }: GlobalFacts): void {
-  if (isUsed && hasColors) for (const reset of ["104", "110", "111", "112"]) writer.osc(reset);
-  for (const [index, color] of header.palette) writer.osc(`4;${index};${colorName(color)}`);
-  if (header.foreground !== undefined) writer.osc(`10;${colorName(header.foreground)}`);
-  if (header.background !== undefined) writer.osc(`11;${colorName(header.background)}`);
-  if (header.cursorColor !== undefined) writer.osc(`12;${colorName(header.cursorColor)}`);
-}
-
-function colorName({ red, green, blue }: DynamicColor): string {
-  const hex = (value: number): string => value.toString(16).padStart(2, "0");
-  return `rgb:${hex(red)}/${hex(green)}/${hex(blue)}`;
+  if (isUsed && hasColors) for (const reset of COLOR_RESETS) writer.osc(reset);
+  for (const [what, color] of colorSettings(header)) writer.osc(`${what};${color}`);
 }

@@ -1,4 +1,5 @@
 import type { Hyperlink, ProtectedMode, SemanticContent, Style } from "../engine/terminal-state.ts";
+import { linkBody } from "./link-sequence.ts";
 import { PLAIN, StyleSequences } from "./style-sequence.ts";
 import type { VtWriter } from "./vt-writer.ts";
 
@@ -63,8 +64,7 @@ export class Pen {
   link(link: Hyperlink | undefined): void {
     if (link?.key === this.#link) return;
     this.#link = link?.key;
-    if (link === undefined) this.#writer.osc("8;;");
-    else this.#writer.osc(`8;${linkId(link)};${link.uri}`);
+    this.#writer.osc(linkBody(link));
   }
 
   protect(isProtected: boolean): void {
@@ -140,12 +140,4 @@ export class Pen {
     this.#mark(PROMPT_MARKS[1]);
     this.#writer.csi("?47l");
   }
-}
-
-/**
- * Cells of one link belong together wherever they stand, but a repaint goes row by row: a link that the program did not
- * name gets a name, or its parts would become links of their own.
- */
-function linkId(link: Hyperlink): string {
-  return `id=${link.id ?? `pohunek-${link.key.slice(1)}`}`;
 }

@@ -1,7 +1,10 @@
 import { hasMode, MODES } from "../engine/mode-registry.ts";
 import type { CursorState } from "../engine/terminal-engine.ts";
 import type { GridRow, GridRows, RowCells, TerminalState } from "../engine/terminal-state.ts";
-import { cellContent, cellIsErased, cellStyle, cellWidth, WIDTH } from "../engine/terminal-state.ts";
+import { cellContent, cellIsErased, cellLink, cellStyle, cellWidth, WIDTH } from "../engine/terminal-state.ts";
+import { colorSettings } from "./color-settings.ts";
+import { linkBody } from "./link-sequence.ts";
+import { osc } from "./osc.ts";
 import { erasedSequence, PLAIN, StyleSequences } from "./style-sequence.ts";
 
 /** Columns of the screen. */
@@ -17,26 +20,38 @@ const FIRST_BEYOND_CONTROLS = 0xa0;
 /** Below it a character takes one column on every terminal, and joins no other. */
 const FIRST_UNCERTAIN = 0x300;
 
+/** What the state does not tell; an engine is one. */
+export interface LookFacts {
+  readonly cursor: CursorState;
+  readonly hasColors: boolean;
+}
+
 /** How the screen in view looks at one moment, for pictures of parts of it. Of no use once the engine has changed. */
 export class ScreenLook {
   readonly cols: number;
   readonly rows: number;
   readonly cursor: CursorState;
   readonly isReverse: boolean;
+  /** Colours that the program gave its terminal, as `colorSettings` names them. */
+  readonly colors: ReadonlyMap<string, string>;
+  /** It ever gave it one. */
+  readonly hasColors: boolean;
   readonly #grid: GridRows;
   readonly #sequences = new StyleSequences();
 
-  constructor({ header, primary, alternate }: Omit<TerminalState, "pending">, cursor: CursorState) {
+  constructor({ header, primary, alternate }: Omit<TerminalState, "pending">, facts: LookFacts) {
     this.cols = header.cols;
     this.rows = header.rows;
-    this.cursor = cursor;
+    this.cursor = facts.cursor;
+    this.hasColors = facts.hasColors;
     this.isReverse = hasMode(header.modes, MODES.reverseColors);
+    this.colors = new Map(colorSettings(header));
     this.#grid = (header.alternateActive ? alternate : undefined)?.grid ?? primary.grid;
   }
 
   /**
    * Paints part of a row from where the cursor stands, over whatever was there, up to `range.cols` columns. Expects and
-   * leaves plain attributes, and a terminal that does not wrap.
+   * leaves plain attributes without a link, and a terminal that does not wrap.
    */
   row(index: number, range: ColumnRange): string {
     const { count, visible } = this.#grid;
@@ -45,16 +60,20 @@ export class ScreenLook {
     const end = Math.min(range.left + range.cols, cells.count);
     let text = "";
     let style = PLAIN;
+    let link = 0;
     for (let col = range.left; col < end; col += 1) {
       const wanted = this.#styleAt(row, cells, col);
       text += wanted === style ? "" : wanted;
       style = wanted;
+      const linked = cellLink(cells.high(col));
+      text += linked === link ? "" : osc(linkBody(linked === 0 ? undefined : row.hyperlink(linked)));
+      link = linked;
       const content = contentAt(row, cells, { col, from: range.left, end: range.left + range.cols });
       text += content.isUncertain ? placed(content, col - range.left + 1) : content.text;
       col += content.width - 1;
     }
     const rest = end < range.left + range.cols ? "\x1b[K" : "";
-    return text + (style === PLAIN ? "" : PLAIN) + rest;
+    return text + (link === 0 ? "" : osc(linkBody(undefined))) + (style === PLAIN ? "" : PLAIN) + rest;
   }
 
   #styleAt(row: GridRow, cells: RowCells, col: number): string {

@@ -1,3 +1,5 @@
+import { osc } from "./osc.ts";
+
 const FIRST_CAPACITY = 32_768;
 
 /** Builds a byte stream for a terminal. */
@@ -74,9 +76,8 @@ export class VtWriter {
     this.ascii(`\x1b[${rest}`);
   }
 
-  /** An operating system command, ended by ST. */
   osc(body: string): void {
-    this.text(`\x1b]${body}\x1b\\`);
+    this.text(osc(body));
   }
 
   #reserve(count: number): void {
