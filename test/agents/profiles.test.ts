@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Host } from "../support/index.ts";
-import { startHost, TempRoots, until } from "../support/index.ts";
+import { startHost, TempRoots, until, writeProfile } from "../support/index.ts";
 
 const SECRET = "sentinel-4711";
 
@@ -15,12 +15,6 @@ function writeProgram(roots: TempRoots, name: string, body = "cat"): string {
   const script = `#!/bin/sh\n{ printf '%s\\n' "$0" "$PWD" "$@"; env; } >${report}.new\nmv ${report}.new ${report}\n${body}\n`;
   writeFileSync(path, script, { mode: 0o755 });
   return report;
-}
-
-function writeProfile(roots: TempRoots, name: string, text: string): void {
-  const folder = join(roots.config, "agents");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(join(folder, `${name}.toml`), text, { mode: 0o600 });
 }
 
 function environmentWithBin(roots: TempRoots): Record<string, string> {

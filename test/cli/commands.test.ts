@@ -14,9 +14,10 @@ const SHELL = ["--", "/bin/sh"];
 
 /** Every command that asks a daemon, in an order in which each succeeds: as a person types it, and with what it must say. */
 const WORKFLOW: readonly (readonly [words: readonly string[], says: RegExp])[] = [
+  [["agents"], /^AGENT +RUNS +STATE +VERSION +PROVEN\nshell +Shell +ready +- +-\n/],
   [["health"], /^ok: daemon 0\.1\.0, protocol 4\n$/],
   [["status"], /^daemon +running, 0\.1\.0\n/],
-  [["doctor"], /\noverall: ok\n$/],
+  [["doctor"], /\nwarn {2}daemon: agents +not installed: [^\n]+\n(?:ok [^\n]+\n)+overall: warn\n$/],
   [["ls"], /^NAME +STATE +AGENT +DIRECTORY +AGE\napi +/],
   [["session", "list"], /^NAME/],
   [["list", "--filter", "state=running", "-q"], /^s-\w{26}\n$/],
@@ -44,7 +45,7 @@ const WORKFLOW: readonly (readonly [words: readonly string[], says: RegExp])[] =
 describe("every command that asks a daemon", () => {
   test("says something to a person, and the same as one JSON document to a program", async () => {
     for (const asJson of [false, true]) {
-      await using host = await startHost();
+      await using host = await startHost({ env: { PATH: "/usr/bin:/bin" } });
       expect((await runCli(host.roots, ["new", "--name", "api", ...SHELL])).stdout).toBe("started api\n");
       for (const [words, says] of WORKFLOW) {
         const stdin = words.includes("--stdin") ? { stdin: "echo more" } : {};

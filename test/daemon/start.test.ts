@@ -3,6 +3,11 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, st
 import { join } from "node:path";
 import { RawClient, runDaemon, startHost, TempRoots, until } from "../support/index.ts";
 
+interface Inspection {
+  readonly supported_agents: readonly string[];
+  readonly runtimes: readonly { readonly agent: string }[];
+}
+
 describe("a daemon that may not start", () => {
   test("says what is wrong with the configuration and opens no socket", async () => {
     using roots = new TempRoots();
@@ -156,10 +161,11 @@ describe("a running daemon", () => {
       const answer = await client.nextAnswer();
       expect(answer).toMatchObject({ v: version, id: "h", ok: { status: "ok", protocol_version: version } });
       client.sendLine({ v: { minimum: version, maximum: version }, id: "i", method: "host.inspect" });
-      expect((await client.nextAnswer()).ok).toMatchObject({
+      const { supported_agents: names, runtimes, ...facts } = (await client.nextAnswer()).ok as Inspection;
+      expect(names).toEqual(runtimes.map(({ agent }) => agent));
+      expect(runtimes[0]).toMatchObject({ agent: "shell", available: true, supported: true, path: "/bin/bash" });
+      expect(facts).toMatchObject({
         protocol_version: version,
-        supported_agents: ["shell"],
-        runtimes: [{ agent: "shell", available: true, path: "/bin/bash" }],
         terminal_read_supported: true,
         output_read_supported: true,
         session_wait_supported: true,
@@ -169,13 +175,15 @@ describe("a running daemon", () => {
     expect(await host.call<unknown>("host.discover")).toEqual([]);
   });
 
-  test("has a doctor that finds nothing wrong, and names no path", async () => {
-    await using host = await startHost();
+  test("has a doctor that finds nothing wrong but that there is no agent, and names no path", async () => {
+    await using host = await startHost({ env: { PATH: "/usr/bin:/bin" } });
     const { report } = await host.call<{
       report: { overall: string; checks: { name: string; status: string; detail: string }[] };
     }>("daemon.doctor");
-    expect(report.checks.filter(({ status }) => status !== "ok")).toEqual([]);
-    expect(report.overall).toBe("ok");
+    const notices = report.checks.filter(({ status }) => status !== "ok");
+    expect(notices).toMatchObject([{ name: "agents", status: "warn" }]);
+    expect(notices[0]?.detail).toStartWith("not installed: ");
+    expect(report.overall).toBe("warn");
     expect(JSON.stringify(report)).not.toContain(host.roots.base);
     expect(await host.refusal("daemon.doctor", {})).toBe("bad_request");
   });

@@ -16,5 +16,6 @@ export type { WireAnswer } from "./raw-client.ts";
 export { RawClient } from "./raw-client.ts";
 export { runDaemon } from "./refused-daemon.ts";
 export { Relay } from "./relay.ts";
+export { installRuntime, StubAgent, stubPath, writeProfile } from "./stub-agent.ts";
 export { TempRoots } from "./temp-roots.ts";
 export { until } from "./until.ts";

@@ -50,7 +50,7 @@ async function lookAtProgram(agent: Agent, { agents, probes }: InventoryOptions)
   const path = agents.environmentOf(agent).get("PATH") ?? "";
   const program = findProgram(wanted, path);
   const result = await probes.look({ definition, program, path });
-  const found = { available: true, path: program.executable };
+  const found = { available: true, path: program.path };
   if (result === undefined || definition.versionProbe === undefined) {
     return definition.id === SHELL_RUNTIME ? { ...found, supported: true } : found;
   }

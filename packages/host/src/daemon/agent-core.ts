@@ -8,6 +8,8 @@ import { VersionProbes } from "../agents/probe/version-probes.ts";
 import { ProfileKey } from "../agents/profiles/profile-key.ts";
 import { Profiles } from "../agents/profiles/profiles.ts";
 import type { RuntimeSource } from "../agents/runtime-definition.ts";
+import { agentChecks } from "./agent-checks.ts";
+import type { Check } from "./doctor.ts";
 import type { Roots } from "./roots.ts";
 import type { Settings } from "./settings.ts";
 
@@ -48,6 +50,10 @@ export class AgentCore {
       path: agentPath(daemonEnv, folders),
     });
     this.resolver = new LaunchResolver({ agents: this.#agents, probes: this.#probes, userShell });
+  }
+
+  checks(): readonly Check[] {
+    return agentChecks({ profiles: this.profiles, list: async () => await this.list() });
   }
 
   /** Everything that may be launched here. Asks programs for their versions. */

@@ -27,6 +27,7 @@ import { findEnclosingSession } from "./inside-session.ts";
 import type { Listener, ListenerOptions } from "./listener.ts";
 import { listenUnix } from "./listener.ts";
 import { attachMethods } from "./methods/attach-methods.ts";
+import { bindProfileMethod } from "./methods/bind-profile-method.ts";
 import { hostMethods } from "./methods/host-methods.ts";
 import { inputMethods } from "./methods/input-methods.ts";
 import { lifecycleMethods } from "./methods/lifecycle-methods.ts";
@@ -127,11 +128,11 @@ export class Daemon implements AsyncDisposable {
     });
     const waiters = new Waiters({ total: settings.maxWaiters, perSession: settings.maxWaitersPerSession });
     const listening: { overlays?: OverlayListeners } = {};
-    const doctor = new Doctor(
-      doctorChecks({ roots, store, core, report, supervisor, packages, overlays: () => listening.overlays?.look() }),
-    );
+    const agents = openAgents(options, packages);
+    const looks = { roots, store, core, report, supervisor, packages, overlays: () => listening.overlays?.look() };
+    const doctor = new Doctor(() => [...doctorChecks(looks), ...agents.checks()]);
     const room = new DescriptorRoom(platform.self.openFilesLimit());
-    const handlers = listHandlers(options, { core, attachments, waiters, doctor, daemonId, room, packages });
+    const handlers = listHandlers(options, { core, attachments, waiters, doctor, daemonId, room, packages, agents });
     const collector = new IdleCollector(() => Bun.gc(true));
     const onAnswer = (bytes: number): void => collector.noteOutput(ANSWER_WORK_BYTES + bytes);
     const dispatcher = new Dispatcher({ handlers, daemonId, log, onAnswer });
@@ -244,31 +245,35 @@ function openPackages(
   return new PackageCore({ roots, platform, programFolder, pinned, log });
 }
 
+function openAgents({ env, roots, config, platform }: DaemonOptions, { runtimes }: PackageCore): AgentCore {
+  const { settings } = config;
+  const uid = platform.self.uid();
+  return new AgentCore({
+    roots,
+    settings,
+    runtimes,
+    daemonEnv: env,
+    home: homeOf(env),
+    userShell: userShellOf(env),
+    uid,
+  });
+}
+
 interface Parts {
   readonly core: SessionCore;
   readonly attachments: Attachments;
   readonly waiters: Waiters;
   readonly doctor: Doctor;
   readonly packages: PackageCore;
+  readonly agents: AgentCore;
   readonly daemonId: DaemonId;
   readonly room: DescriptorRoom;
 }
 
 function listHandlers(options: DaemonOptions, parts: Parts): Handlers {
-  const { core, attachments, waiters, doctor, daemonId, room, packages } = parts;
+  const { core, attachments, waiters, doctor, daemonId, room, packages, agents } = parts;
   const { env, roots, config, platform, release } = options;
   const { registry, changes, creator, ender, recoverer, references, inputs, prompts, inventory } = core;
-  const userShell = chooseUserShell([env["SHELL"], userInfo().shell ?? undefined]);
-  const home = homeOf(env);
-  const agents = new AgentCore({
-    roots,
-    settings: config.settings,
-    runtimes: packages.runtimes,
-    daemonEnv: env,
-    home,
-    userShell,
-    uid: platform.self.uid(),
-  });
   const launching: SessionLauncherOptions = {
     resolver: agents.resolver,
     runtimes: packages.runtimes,
@@ -277,9 +282,9 @@ function listHandlers(options: DaemonOptions, parts: Parts): Handlers {
     prompts,
     daemonEnv: env,
     forward: config.settings.environmentForward,
-    home,
+    home: homeOf(env),
     hostName: hostname(),
-    userShell,
+    userShell: userShellOf(env),
     daemonId,
     publicSocketPath: publicSocketPath(roots),
     clipboard: clipboardPolicy(config.settings),
@@ -305,7 +310,16 @@ function listHandlers(options: DaemonOptions, parts: Parts): Handlers {
     ...inputMethods({ core, waiters }),
     ...subscribeMethod,
     ...packageMethods(packages),
+    ...bindProfileMethod({
+      packages,
+      profiles: agents.profiles,
+      syncDirectory: (path) => platform.files.syncDirectory(path),
+    }),
   };
+}
+
+function userShellOf(env: DaemonOptions["env"]): string {
+  return chooseUserShell([env["SHELL"], userInfo().shell ?? undefined]);
 }
 
 function homeOf(env: DaemonOptions["env"]): string {

@@ -18,14 +18,15 @@ const ORDER: readonly DoctorStatus[] = ["ok", "warn", "fail"];
 
 /** Looks at everything the daemon depends on. A look that fails is a finding, not an error of the request. */
 export class Doctor {
-  readonly #checks: readonly Check[];
+  readonly #checks: () => readonly Check[];
 
-  constructor(checks: readonly Check[]) {
+  /** The checks are listed anew for each report: there is one for each profile. */
+  constructor(checks: () => readonly Check[]) {
     this.#checks = checks;
   }
 
   async report(): Promise<ReplyOf<"daemon.doctor">["report"]> {
-    const checks = await Promise.all(this.#checks.map((check) => this.#look(check)));
+    const checks = await Promise.all(this.#checks().map((check) => this.#look(check)));
     const worst = Math.max(0, ...checks.map(({ status }) => ORDER.indexOf(status)));
     return { checks, overall: ORDER[worst] ?? "fail" };
   }

@@ -96,7 +96,7 @@ export const METHODS = {
   "package.set_enabled": { right: "local_only", introduced: 4, implemented: true },
   "package.select": { right: "local_only", introduced: 4, implemented: true },
   "package.uninstall": { right: "local_only", introduced: 4, implemented: true },
-  "package.bind_profile": { right: "local_only", introduced: 4, implemented: false },
+  "package.bind_profile": { right: "local_only", introduced: 4, implemented: true },
 } as const satisfies Record<string, MethodRow>;
 
 export type MethodName = keyof typeof METHODS;

@@ -6,6 +6,8 @@ import { protocolError } from "@pohunek/protocol/wire";
 export interface FoundProgram {
   /** The name it was asked for by, which some programs look at. */
   readonly name: string;
+  /** Where it was found. */
+  readonly path: string;
   /** The file itself, with no link on the way to it. */
   readonly executable: string;
   /** Changes when the file is replaced or written to. */
@@ -40,7 +42,11 @@ function lookAt(candidate: string): Omit<FoundProgram, "name"> | undefined {
     const stat = statSync(executable);
     if (!stat.isFile()) return undefined;
     accessSync(executable, constants.X_OK);
-    return { executable, fingerprint: [executable, stat.dev, stat.ino, stat.size, stat.mtimeMs].join("\0") };
+    return {
+      path: candidate,
+      executable,
+      fingerprint: [executable, stat.dev, stat.ino, stat.size, stat.mtimeMs].join("\0"),
+    };
   } catch {
     // ENOENT, EACCES, ELOOP, ENOTDIR: as a shell does, go on to the next folder.
     return undefined;

@@ -78,9 +78,9 @@ async function ask({ program, path }: ProbeSubject, probe: VersionProbe): Promis
 }
 
 function unsupported({ definition }: ProbeSubject, result: ProbeResult, probe: VersionProbe): ProtocolError {
-  return protocolError("agent_runtime_unsupported", {
-    message: `${definition.displayName} ${faultText(result, probe)}`,
-  });
+  // What failed may have failed for any reason: the sentence of the table says no more.
+  const message = result.fault === "failed" ? undefined : `${definition.displayName} ${faultText(result, probe)}`;
+  return protocolError("agent_runtime_unsupported", { message });
 }
 
 /** Why a program is not started, without a word of what it printed. */

@@ -1,7 +1,7 @@
 import { protocolError } from "@pohunek/protocol/wire";
-import type { Profile } from "./profile.ts";
+import type { PackagePin, Profile } from "./profile.ts";
 import type { ProfileKey } from "./profile-key.ts";
-import { withoutPin } from "./profile-pin.ts";
+import { withoutPin, withPin } from "./profile-pin.ts";
 
 /** What a session of a profile is started with, besides the file itself. */
 export interface EffectiveLaunch {
@@ -37,6 +37,11 @@ export class ProfileFile {
   /** The detection manifest that the profile names. */
   get manifestText(): string | undefined {
     return this.#manifestText;
+  }
+
+  /** The whole file with another pin. As secret as the file. */
+  textWith(pin: PackagePin): string {
+    return withPin(this.#text, pin);
   }
 
   /** Changes with everything that decides what a session of this profile runs, and with nothing else. */

@@ -1,5 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
@@ -12,6 +22,8 @@ let base = "";
 beforeEach(() => {
   base = mkdtempSync(join(tmpdir(), "pprof-"));
   mkdirSync(join(base, "agents"), { mode: 0o700 });
+  mkdirSync(join(base, "manifests"), { mode: 0o700 });
+  writeFileSync(join(base, "manifests", "faulty.toml"), `schema = 1\n${SECRET} = 1\n`, { mode: 0o600 });
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
@@ -60,7 +72,6 @@ args = ["--resume", "{reference}"]
 fork_args = ["--fork", "{reference}"]
 `,
     );
-    mkdirSync(join(base, "manifests"), { mode: 0o700 });
     writeFileSync(join(base, "manifests", "mine.toml"), "schema = 1\n", { mode: 0o600 });
     const file = profiles().find("work");
     expect(file?.profile).toMatchObject({
@@ -113,6 +124,7 @@ test.each([
   ["input.submit_delay_ms", `[input]\nsubmit_delay_ms = -1`],
   ["manifest", `manifest = "../other"`],
   ["manifest", `manifest = "absent"`],
+  ["manifest", `manifest = "faulty"`],
   ["digest", `package = "example.runtime"`],
   ["package", `digest = "${DIGEST}"`],
   ["digest", `package = "x"\ndigest = "sha256:short"`],
@@ -139,6 +151,34 @@ test.each([
   expect(told).toStartWith('profile "faulty": ');
   expect(told).toContain(field);
   expect(told).not.toContain(SECRET);
+});
+
+test("a manifest that can't be used is told without what is in it", () => {
+  const [faulty, ...more] = profiles().faultyManifests;
+  expect(more).toEqual([]);
+  expect(faulty?.name).toBe("faulty");
+  expect(faulty?.fault).not.toContain(SECRET);
+});
+
+test("binding a profile to a package writes two lines and nothing else, whole or not at all", () => {
+  const text = `# mine\nagent_base = "agent"\n[env]\nTOKEN = "${SECRET}"\n`;
+  const path = write("work.toml", text, 0o640);
+  const file = profiles().find("work");
+  if (file === undefined) throw new Error("the profile is there");
+  const synced: string[] = [];
+  profiles().bind(file, { packageId: "example.runtime", digest: DIGEST }, (folder) => synced.push(folder));
+  expect(readFileSync(path, "utf8")).toBe(`package = "example.runtime"\ndigest = "${DIGEST}"\n${text}`);
+  expect(statSync(path).mode & 0o777).toBe(0o640);
+  expect(synced).toEqual([join(base, "agents")]);
+  // What a crash between the two steps leaves.
+  writeFileSync(join(base, "agents", ".work.0123456789abcdef"), "half");
+  expect(profiles().names).toEqual(["work"]);
+  rmSync(path);
+  mkdirSync(path);
+  mkdirSync(join(path, "in the way"));
+  const pin = { packageId: "example.runtime", digest: DIGEST };
+  expect(() => profiles().bind(file, pin, () => undefined)).toThrow("can't be written");
+  expect(readdirSync(join(base, "agents")).sort()).toEqual([".work.0123456789abcdef", "work.toml"]);
 });
 
 describe("a file that is not the owner's alone is not taken", () => {

@@ -1,6 +1,8 @@
 import { isProtocolError, isRuntimeId } from "@pohunek/protocol/wire";
 import type { ContainedFolder } from "../contained-file.ts";
 import { listContained, readContained } from "../contained-file.ts";
+import { ManifestError, parseManifest } from "../detection/parse-manifest.ts";
+import { writePin } from "./bind-profile.ts";
 import { invalidProfile, NAME_MEANING, parseProfile } from "./parse-profile.ts";
 import type { PackagePin } from "./profile.ts";
 import { ProfileFile } from "./profile-file.ts";
@@ -59,11 +61,37 @@ export class Profiles {
     });
   }
 
+  /** Binds a profile to a package, in its file. */
+  bind(file: ProfileFile, pin: PackagePin, syncDirectory: (path: string) => void): void {
+    writePin({ folder: this.#files.path, file, pin, syncDirectory });
+  }
+
+  /** The host's own manifests that can't be used, whether or not a profile names them. */
+  get faultyManifests(): readonly { readonly name: string; readonly fault: string }[] {
+    return listContained(this.#manifests, SUFFIX).flatMap((name) => {
+      const file = readContained(this.#manifests, `${name}${SUFFIX}`);
+      const fault = file === undefined ? undefined : (file.fault ?? faultOfManifest(file.text));
+      return fault === undefined ? [] : [{ name, fault }];
+    });
+  }
+
   #readManifest(name: string, manifest: string | undefined): string | undefined {
     if (manifest === undefined) return undefined;
     const file = readContained(this.#manifests, `${manifest}${SUFFIX}`);
     if (file === undefined) throw invalidProfile(name, "manifest names none that this host has");
     if (file.fault !== undefined) throw invalidProfile(name, `manifest names a file that ${file.fault}`);
+    const fault = faultOfManifest(file.text);
+    if (fault !== undefined) throw invalidProfile(name, `manifest names a file that is not valid: ${fault}`);
     return file.text;
+  }
+}
+
+function faultOfManifest(text: string): string | undefined {
+  try {
+    parseManifest(text);
+    return undefined;
+  } catch (cause) {
+    if (cause instanceof ManifestError) return cause.message;
+    throw cause;
   }
 }

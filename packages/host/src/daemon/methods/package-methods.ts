@@ -110,7 +110,7 @@ function reload(registry: PackageRegistry): true {
   }
 }
 
-function infoOf(registry: PackageRegistry, record: PackageRecord): PackageInfo {
+export function infoOf(registry: PackageRegistry, record: PackageRecord): PackageInfo {
   const fault = faultOfPackage(registry, registry.state, record);
   return factsOf(record, { fault, referenced: registry.isReferenced(record.digest) });
 }
@@ -138,7 +138,7 @@ function byName(left: PackageRecord, right: PackageRecord): number {
   return a < b ? -1 : 1;
 }
 
-function runtimeOf(runtime: RuntimeDefinition): PackageRuntimeInfo {
+export function runtimeOf(runtime: RuntimeDefinition): PackageRuntimeInfo {
   const { id, displayName, launch, versionProbe, resumeArgs, forkArgs, hooks } = runtime;
   return {
     runtime_id: id,
