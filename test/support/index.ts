@@ -1,3 +1,4 @@
+export { makeDemoPackage, writeDemoProgram } from "./demo-package.ts";
 export type { Host, SessionFacts } from "./host.ts";
 export { startHost } from "./host.ts";
 export {

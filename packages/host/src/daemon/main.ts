@@ -81,7 +81,7 @@ function ensureOfficialRuntimes(env: Environment, dryRun: boolean): number {
   platform.self.setUmask(0o077);
   const roots = resolveRoots(env);
   prepareRoots(roots, platform.self.uid());
-  const programFolder = dirname(process.execPath);
+  const programFolder = findProgramFolder();
   // What sessions and profiles need is known to the daemon alone, so nothing is tidied up here.
   const registry = openPackageRegistry({ roots, platform, programFolder }, () => true);
   const outcomes = [...(packagesBeside(programFolder, { registry, dryRun }) ?? [])];
@@ -119,7 +119,7 @@ async function serve({ env, roots, config, programUmask, log, logFile, ended }: 
     supervisor,
     release: manifest.version,
     programUmask,
-    programFolder: dirname(process.execPath),
+    programFolder: findProgramFolder(),
     log,
     crash: () => {
       logFile.flush();
@@ -137,12 +137,20 @@ async function serve({ env, roots, config, programUmask, log, logFile, ended }: 
   return code;
 }
 
+function isCompiled(): boolean {
+  return Bun.main.startsWith("/$bunfs/");
+}
+
+/** Where the anchor and the official packages lie: beside the program; from the sources where the build puts them. */
+function findProgramFolder(): string {
+  return isCompiled() ? dirname(process.execPath) : join(dirname(Bun.main), "../dist");
+}
+
 /** A worker is this same program; from the sources it is the runtime with its entry file. */
 function describeWorkerProgram(roots: Roots): WorkerProgram {
-  const isCompiled = Bun.main.startsWith("/$bunfs/");
   return {
     executable: process.execPath,
-    leadingArgs: [...(isCompiled ? [] : [Bun.main]), "worker", "run"],
+    leadingArgs: [...(isCompiled() ? [] : [Bun.main]), "worker", "run"],
     env: {},
     runtimeRoot: roots.runtime,
     stateRoot: roots.state,
