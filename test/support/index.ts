@@ -18,5 +18,6 @@ export { RawClient } from "./raw-client.ts";
 export { runDaemon } from "./refused-daemon.ts";
 export { Relay } from "./relay.ts";
 export { installRuntime, StubAgent, stubPath, writeProfile } from "./stub-agent.ts";
+export { TalkingAgent } from "./talking-agent.ts";
 export { TempRoots } from "./temp-roots.ts";
 export { until } from "./until.ts";

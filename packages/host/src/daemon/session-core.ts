@@ -152,6 +152,7 @@ export class SessionCore implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#rollCall[Symbol.dispose]();
     this.prompts[Symbol.dispose]();
+    this.references[Symbol.dispose]();
     await Promise.all([this.creator.close(), this.recoverer.close()]);
     await this.#retries[Symbol.asyncDispose]();
     const sessions = [...this.registry.all];

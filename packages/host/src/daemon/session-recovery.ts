@@ -92,6 +92,11 @@ export class SessionRecovery {
     });
   }
 
+  /** The session is about to be stopped: the last moment to see which conversation its agent has. */
+  noteEnd(session: Session): void {
+    this.#options.references.look(session);
+  }
+
   /** Fails with what is missing. The reference is checked again: it was written by others than us. */
   async #conversationOf(session: Session): Promise<Conversation> {
     await this.#options.references.settled(session);

@@ -22,8 +22,10 @@ export interface NativeReferencesOptions {
   readonly now: () => Date;
 }
 
-/** An agent that has just come up opens its files within a second; one that never does is not looked at all the time. */
+/** An agent that never opens such a file is not looked at all the time. */
 const LOOK_GAP_MS = 1000;
+/** When an agent that has just come up is looked at, should it say nothing: it opens its files within seconds. */
+const FIRST_LOOKS_MS = [300, 1500, 6000, 20_000] as const;
 /** A known conversation changes when the user begins another one inside the agent. */
 const LOOK_AGAIN_MS = 15_000;
 /** What an agent says at its end stands in its last lines. */
@@ -32,10 +34,12 @@ const READ_LINES = 60;
 const READ_MS = 2000;
 
 /** Finds out what an agent calls the conversation of its session, without asking it. */
-export class NativeReferences {
+export class NativeReferences implements Disposable {
   readonly #options: NativeReferencesOptions;
   readonly #lookedAt = new WeakMap<Session, number>();
   readonly #reading = new WeakMap<Session, Promise<void>>();
+  /** By generation. */
+  readonly #firstLooks = new Map<string, ReturnType<typeof setTimeout>>();
 
   constructor(options: NativeReferencesOptions) {
     this.#options = options;
@@ -66,6 +70,32 @@ export class NativeReferences {
     if (performance.now() - (this.#lookedAt.get(session) ?? Number.NEGATIVE_INFINITY) > gapMs) {
       this.look(session);
     }
+    this.#lookSoon(session, 0);
+  }
+
+  /** Looks a few times more, until the conversation is known. */
+  #lookSoon(session: Session, round: number): void {
+    const { runtimeId } = session.record.runtime;
+    const delayMs = FIRST_LOOKS_MS[round];
+    const hasBegun = round === 0 && this.#firstLooks.has(runtimeId);
+    if (delayMs === undefined || hasBegun || !this.#isSought(session)) {
+      return;
+    }
+    const look = (): void => {
+      if (session.record.runtime.runtimeId === runtimeId && this.#isSought(session)) {
+        this.look(session);
+        this.#lookSoon(session, round + 1);
+      } else {
+        this.#firstLooks.delete(runtimeId);
+      }
+    };
+    this.#firstLooks.set(runtimeId, setTimeout(look, delayMs));
+  }
+
+  #isSought(session: Session): boolean {
+    const { nativeReference, nativeLaunch } = session.record;
+    const isUnknown = nativeReference === undefined && nativeLaunch?.reference?.strategy === "open_file";
+    return isUnknown && !hasEnded(session.record);
   }
 
   /** Looks which conversation the agent holds open now, where its package says that it does. */
@@ -119,6 +149,10 @@ export class NativeReferences {
   /** All that the end of the session's program told is known. */
   async settled(session: Session): Promise<void> {
     await this.#reading.get(session);
+  }
+
+  [Symbol.dispose](): void {
+    this.#firstLooks.forEach((timer) => clearTimeout(timer));
   }
 
   #learn(session: Session, value: string, source: ReferenceSource): void {

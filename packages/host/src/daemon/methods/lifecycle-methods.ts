@@ -63,7 +63,9 @@ export function lifecycleMethods({
       return toSessionInfo(session);
     },
     "session.stop": async (id) => {
-      const { isStored } = await ender.stop(registry.get(id));
+      const session = registry.get(id);
+      recovery.noteEnd(session);
+      const { isStored } = await ender.stop(session);
       return { stopped: true, stored: isStored ? undefined : false };
     },
     "session.remove": async (id) => {
