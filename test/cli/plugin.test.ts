@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { makeDemoPackage, startHost, TempRoots, writeDemoProgram } from "../support/index.ts";
 import { CliTerminal, runCli, runJson } from "./support/index.ts";
 
@@ -141,6 +141,28 @@ describe("plugin", () => {
     const restored = await runCli(roots, ["plugin", "install", archive, "--sha256", digest, "--yes"]);
     expect(restored.stdout).toContain("restored");
     expect((await runCli(roots, ["plugin", "doctor", "example.demo"])).code).toBe(0);
+  });
+
+  test("profile migrate binds a profile to what serves its base now, and keeps the rest of the file", async () => {
+    const roots = new TempRoots();
+    await using host = await startHost({ roots, env: writeDemoProgram(roots) });
+    const { archive, digest } = await makeDemoPackage(roots);
+    await runCli(roots, ["plugin", "install", archive, "--sha256", digest, "--yes"]);
+    const path = join(roots.config, "agents/mine.toml");
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const text = '# mine\nagent_base = "demo"\n[env]\nTOKEN = "x"\n';
+    writeFileSync(path, text, { mode: 0o600 });
+    const migrate = async (...more: string[]): Promise<string> =>
+      (await runCli(roots, ["plugin", "profile", "migrate", "mine", ...more])).stdout;
+    expect(await host.refusal("session.new", { agent: "mine", cols: 80, rows: 24 })).toBe("invalid_profile");
+    expect(await migrate("--dry-run")).toBe("mine would be bound to example.demo 1.0.0\n");
+    expect(readFileSync(path, "utf8")).toBe(text);
+    expect(await migrate()).toBe("mine is now bound to example.demo 1.0.0\n");
+    expect(await migrate()).toBe("mine is bound already to example.demo 1.0.0\n");
+    expect(readFileSync(path, "utf8")).toBe(`package = "example.demo"\ndigest = "${digest}"\n${text}`);
+    expect((await host.newSession({ agent: "mine", command: undefined })).state).toBe("running");
+    expect((await runJson(roots, ["plugin", "uninstall", "demo"])).err.code).toBe("package_referenced");
+    expect((await runCli(roots, ["plugin", "inspect", "demo"])).stdout).toContain("yes: sessions or profiles");
   });
 
   test("is refused for another host before anything is asked", async () => {

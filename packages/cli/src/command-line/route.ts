@@ -18,7 +18,7 @@ export interface FoundRoute {
   readonly rest: readonly string[];
 }
 
-const MAX_NAME_WORDS = 2;
+const MAX_NAME_WORDS = 3;
 /** The only flag with a value that may stand before the command. */
 const HOST_FLAG = "--host";
 

@@ -57,6 +57,10 @@ export const ROUTES: readonly Route[] = [
   { names: ["plugin enable"], load: async () => (await import("./plugin-change.ts")).pluginEnable },
   { names: ["plugin disable"], load: async () => (await import("./plugin-change.ts")).pluginDisable },
   { names: ["plugin uninstall"], load: async () => (await import("./plugin-change.ts")).pluginUninstall },
+  {
+    names: ["plugin profile migrate"],
+    load: async () => (await import("./plugin-profile-migrate.ts")).pluginProfileMigrate,
+  },
   { names: ["completions"], load: async () => (await import("./completions.ts")).completionsCommand(loadCommands) },
   {
     names: ["setup completions"],

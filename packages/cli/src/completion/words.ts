@@ -32,8 +32,12 @@ function entryOf(name: string, command: Command): CompletionEntry {
       takesAgent: definition.type === "text" && definition.completes === "agent",
     }));
   const completes = command.arguments?.[0]?.completes;
-  const choices = completes === undefined || completes === "session" ? [] : completes;
-  return { name, summary: command.summary, flags, takesSession: completes === "session", choices };
+  const words = name.split(" ");
+  // The scripts know names of two words; a third one is completed as if it were the first argument.
+  const third = words.slice(2);
+  const choices = completes === undefined || completes === "session" ? third : completes;
+  const takesSession = completes === "session";
+  return { name: words.slice(0, 2).join(" "), summary: command.summary, flags, takesSession, choices };
 }
 
 /** First words, each with what it is about. */
