@@ -7,7 +7,7 @@ import { checkStructure } from "./checks/structure.ts";
 
 const root = join(import.meta.dir, "..");
 const files = readSourceFiles(root);
-const findings = [...checkGraph(root, files), ...checkStructure(files)];
+const findings = [...checkGraph(root, files), ...checkStructure(root, files)];
 for (const { path, line, message } of findings) console.error(`${path}:${line}: ${message}`);
 console.log(
   `${files.length} files, ${files.reduce((sum, file) => sum + file.imports.length, 0)} imports, ${findings.length} findings`,

@@ -148,6 +148,13 @@ const FAULTS: readonly Fault[] = [
     says: "names an agent",
   },
   {
+    name: "an agent named inside a longer name, and in a comment",
+    check: "graph",
+    path: "packages/host/src/store/planted-home.ts",
+    text: `// as CODEX_HOME\nexport const homeOfPi = "";`,
+    says: "planted-home.ts:2: names an agent",
+  },
+  {
     name: "a class of 250 lines",
     check: "graph",
     path: "packages/host/src/store/planted-class.ts",
