@@ -110,6 +110,8 @@ describe("plugin", () => {
     const gone = await runJson(roots, ["plugin", "inspect", name]);
     expect(gone.err.code).toBe("package_not_installed");
     expect((await runCli(roots, ["plugin", "update"])).stdout).toBe("everything is up to date\n");
+    const refused = await runJson(roots, ["new", "--agent", name]);
+    expect(refused.err).toMatchObject({ recover: `pohunek plugin install ${name}` });
     const back = await runCli(roots, ["plugin", "install", name, "--yes"]);
     expect([back.code, back.stdout]).toEqual([
       0,
@@ -133,7 +135,7 @@ describe("plugin", () => {
     const { code, stdout } = await runCli(roots, ["plugin", "doctor"]);
     expect([code, stdout]).toEqual([
       1,
-      "example.demo@1.0.0: root modified\n  next: install it again: that restores its files\n",
+      `example.demo@1.0.0: root modified\n  next: pohunek plugin install ARCHIVE --sha256 ${digest.slice(7)}\n`,
     ]);
     expect((await runCli(roots, ["plugin", "list"])).stdout).toMatch(
       /example\.demo +1\.0\.0 +demo +root modified +digest/,

@@ -66,6 +66,8 @@ export function installPackage(registry: PackageRegistry, request: InstallReques
     const tree = isIntact ? installed.tree : registry.roots.install(candidate.digest, candidate.files).tree;
     const kept = { ...record, tree };
     const status = installed === undefined ? "installed" : isIntact ? "already_installed" : "root_restored";
+    const isKnown = isIntact && isSame(record, installed) && knows(state, candidate.proof);
+    if (isKnown) return { result: { status, record, descriptor } };
     return {
       state: withRecord(state, { record: kept, proof: candidate.proof }),
       result: { status, record: kept, descriptor },
@@ -169,6 +171,18 @@ function withRecord(
   const packages = [...others, record];
   const declined = state.declined.filter((id) => id !== record.id);
   return withCatalog({ ...state, packages, declined }, proof);
+}
+
+function isSame(record: PackageRecord, installed: PackageRecord): boolean {
+  return record.enabled === installed.enabled && record.selected === installed.selected;
+}
+
+/** Whether a catalog would leave anything new behind. */
+function knows({ marks }: RegistryState, proof: Proof | undefined): boolean {
+  return (
+    proof === undefined ||
+    marks.some((mark) => mark.anchor === proof.anchor.id && mark.sequence === proof.catalog.sequence)
+  );
 }
 
 /** What a catalog leaves behind: no older one is taken after it, and what it revokes is switched off. */

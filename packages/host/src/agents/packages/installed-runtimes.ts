@@ -7,6 +7,11 @@ import type { PackageRegistry } from "./package-registry.ts";
 import type { PackageRecord } from "./registry-state.ts";
 import { SHELL_DEFINITION } from "./shell-runtime.ts";
 
+interface Advice {
+  readonly state: "installed" | "switched on";
+  readonly recover: string | undefined;
+}
+
 /** The runtimes of this host: the compiled-in shell and what the installed packages provide. */
 export class InstalledRuntimes implements RuntimeSource {
   readonly #open: () => PackageRegistry;
@@ -36,13 +41,13 @@ export class InstalledRuntimes implements RuntimeSource {
     if (id === SHELL_DEFINITION.id) return SHELL_DEFINITION;
     const records = this.#records();
     const record = records.find((candidate) => candidate.runtimeId === id && isServing(candidate));
-    if (record === undefined) throw notInstalled(id, records);
+    if (record === undefined) throw notInstalled(id, this.#adviceFor(id, records));
     return this.#verified(record);
   }
 
   byDigest(digest: string, runtimeId: string): RuntimeDefinition {
     const record = this.#records().find((candidate) => candidate.digest === digest);
-    if (record === undefined) throw notInstalled(runtimeId, []);
+    if (record === undefined) throw notInstalled(runtimeId, { state: "installed", recover: "pohunek plugin doctor" });
     if (record.runtimeId !== runtimeId) {
       throw protocolError("runtime_incompatible", { message: `the pinned package does not provide ${runtimeId}` });
     }
@@ -82,6 +87,22 @@ export class InstalledRuntimes implements RuntimeSource {
     }
   }
 
+  #adviceFor(id: string, records: readonly PackageRecord[]): Advice {
+    const off = records.find((record) => record.runtimeId === id);
+    if (off !== undefined) return { state: "switched on", recover: `pohunek plugin enable ${off.id}@${off.version}` };
+    return { state: "installed", recover: this.#isReserved(id) ? `pohunek plugin install ${id}` : undefined };
+  }
+
+  /** Whether the release brings a package for it. */
+  #isReserved(id: string): boolean {
+    try {
+      return this.#registry.options.anchor().reserved.has(id);
+    } catch (cause) {
+      if (isProtocolError(cause, "official_trust_unavailable")) return false;
+      throw cause;
+    }
+  }
+
   #define(record: PackageRecord, descriptor: Descriptor): RuntimeDefinition {
     const known = this.#definitions.get(descriptor);
     if (known !== undefined) return known;
@@ -93,9 +114,7 @@ export class InstalledRuntimes implements RuntimeSource {
   }
 }
 
-function notInstalled(id: string, records: readonly PackageRecord[]): ProtocolError {
-  const off = records.find((record) => record.runtimeId === id);
-  const recover = off === undefined ? undefined : `pohunek plugin enable ${off.id}@${off.version}`;
-  const message = `no runtime named ${JSON.stringify(id)} is ${off === undefined ? "installed" : "switched on"}`;
+function notInstalled(id: string, { state, recover }: Advice): ProtocolError {
+  const message = `no runtime named ${JSON.stringify(id)} is ${state}`;
   return protocolError("runtime_not_installed", { message, recover });
 }

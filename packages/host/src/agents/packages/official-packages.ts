@@ -34,13 +34,17 @@ export function* officialPackages(
   const applied = digestOf(bytes);
   if (registry.state.applied === applied) return;
   const proof = proveCatalog(registry, registry.state, bytes);
+  let isComplete = true;
   for (const entry of proof.catalog.entries) {
-    const { state } = registry;
-    yield state.declined.includes(entry.id)
+    const isDeclined = registry.state.declined.includes(entry.id);
+    const outcome: OfficialOutcome = isDeclined
       ? { entry, status: "declined" }
       : installListed(registry, entry, { path, dryRun, bytes });
+    isComplete &&= outcome.status !== "failed";
+    yield outcome;
   }
-  if (!dryRun) finish(registry, { applied, proof });
+  // What failed is tried again the next time.
+  if (!dryRun && isComplete) finish(registry, { applied, proof });
 }
 
 function installListed(

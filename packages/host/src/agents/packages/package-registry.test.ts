@@ -421,5 +421,14 @@ describe("the packages of a release", () => {
     const path = await catalogOf(1, [reserved, {}]);
     writeFileSync(join(path, "../p0.tar.zst"), await archiveOf({ id: "x.other" }));
     expect(bring(registry, path)).toEqual(["pohunek.runtime.reserved 1.0.0 failed", "a.demo 1.0.0 installed"]);
+    const { generation } = registry.state;
+    expect(bring(registry, path)).toEqual(["pohunek.runtime.reserved 1.0.0 failed", "a.demo 1.0.0 already_installed"]);
+    expect(registry.state.generation).toBe(generation);
+    writeFileSync(join(path, "../p0.tar.zst"), await archiveOf(reserved));
+    expect(bring(registry, path)).toEqual([
+      "pohunek.runtime.reserved 1.0.0 installed",
+      "a.demo 1.0.0 already_installed",
+    ]);
+    expect(bring(registry, path)).toEqual([]);
   });
 });
