@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, watch, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { METHODS } from "@pohunek/protocol/wire";
 import type { Host } from "../support/index.ts";
@@ -97,6 +97,35 @@ describe("the packages that came with the program", () => {
     expect(ensure()).toBe("nothing to do\n");
     await using host = await startHost({ roots });
     expect((await listed(host)).every(({ enabled, fault }) => enabled && fault === undefined)).toBe(true);
+  });
+
+  test("are whole after each kill in the middle of their installation, and complete when it is done again", async () => {
+    const roots = new TempRoots();
+    const folder = join(roots.data, "packages");
+    const rootCount = (): number =>
+      existsSync(folder) ? readdirSync(folder).filter((name) => /^[0-9a-f]{64}$/.test(name)).length : 0;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const interrupted: number[] = [];
+    for (let count = 1; count <= 6; count += 1) {
+      const child = Bun.spawn(programCommand("daemon", "run", "ensure-official-runtimes"), {
+        env: roots.environment(),
+      });
+      const watcher = watch(folder, () => {
+        if (rootCount() >= count) child.kill("SIGKILL");
+      });
+      await child.exited;
+      watcher.close();
+      if (child.signalCode === "SIGKILL") interrupted.push(rootCount());
+    }
+    expect(interrupted.length).toBeGreaterThan(0);
+    await using host = await startHost({ roots });
+    expect((await listed(host)).map(({ fault, enabled }) => [fault, enabled])).toEqual(
+      (await listed(host)).map(() => [undefined, true]),
+    );
+    expect((await listed(host)).length).toBe(rootCount());
+    const { findings } = await host.call<{ findings: unknown[] }>("package.doctor", {});
+    expect(findings).toEqual([]);
+    expect(readdirSync(folder).filter((name) => !/^(?:[0-9a-f]{64}|registry\.(?:json|lock))$/.test(name))).toEqual([]);
   });
 
   test("lie beside the program: one archive for each that the catalog lists, and the anchor", () => {
