@@ -152,7 +152,7 @@ export class Daemon implements AsyncDisposable {
     const unix = listenLocally(options, { accept, room });
     log.info("ready", { daemon_id: daemonId, pid: process.pid });
     tellServiceManager(options, env["NOTIFY_SOCKET"]);
-    packages.start();
+    packages.start((bytes) => collector.noteGarbage(bytes));
     return new Daemon({ options, store, core, attachments, unix, overlays, collector, packages });
   }
 

@@ -30,6 +30,8 @@ const CATALOG = "runtime/catalog.json";
 const INSTALL_AFTER_MS = 1000;
 /** Between two packages, so that the daemon answers in between: one takes up to 30 ms on a slow disk. */
 const INSTALL_EVERY_MS = 20;
+/** What an archive that is unpacked, compared and parsed leaves behind. */
+const INSTALL_GARBAGE_BYTES = 1024 * 1024;
 
 type RegistryOptions = Pick<PackageCoreOptions, "roots" | "platform" | "programFolder">;
 
@@ -65,6 +67,7 @@ export class PackageCore implements Disposable {
   readonly #options: PackageCoreOptions;
   readonly #registry: PackageRegistry;
   #official: Iterator<OfficialOutcome> | undefined;
+  #noteGarbage: (bytes: number) => void = () => undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: PackageCoreOptions) {
@@ -80,8 +83,9 @@ export class PackageCore implements Disposable {
 
   readonly runtimes = new InstalledRuntimes(() => this.registry);
 
-  /** Looks for a catalog that is new here. Installs nothing yet. */
-  start(): void {
+  /** Looks for a catalog that is new here. Installs nothing yet; `noteGarbage` is told what each package will have left. */
+  start(noteGarbage: (bytes: number) => void): void {
+    this.#noteGarbage = noteGarbage;
     this.#official = packagesBeside(this.#options.programFolder, { registry: this.#registry, dryRun: false });
     this.#timer = setTimeout(() => this.#installNext(), INSTALL_AFTER_MS);
     this.#timer.unref();
@@ -128,6 +132,7 @@ export class PackageCore implements Disposable {
         return false;
       }
       const { entry, ...outcome } = next.value;
+      this.#noteGarbage(INSTALL_GARBAGE_BYTES);
       log.info("official_package", { package: entry.id, version: entry.version, ...outcome });
       return true;
     } catch (cause) {
