@@ -59,6 +59,8 @@ describe("in bash", () => {
     expect(await completeInBash(roots, ["pohunek", "attach", ""])).toEqual(["api", "my\\ web"]);
     expect(await completeInBash(roots, ["pohunek", "session", "stop", "my"])).toEqual(["my\\ web"]);
     expect(await completeInBash(roots, ["pohunek", "stop", "api", ""])).toEqual([""]);
+    expect(await completeInBash(roots, ["pohunek", "new", "--agent", ""])).toContain("shell");
+    expect(await completeInBash(roots, ["pohunek", "new", "--agent", ""], "")).toEqual([""]);
     expect(await completeInBash(roots, ["pohunek", "attach", ""], "")).toEqual([""]);
   });
 
@@ -89,6 +91,8 @@ describe.if(Bun.which("zsh") !== null)("in zsh", () => {
     await terminal.untilScreen("zsh> pohunek session rename ");
     terminal.type("my\t");
     await terminal.untilScreen("zsh> pohunek session rename my\\ web");
+    terminal.type("\u0015pohunek new --agent she\t");
+    await terminal.untilScreen("zsh> pohunek new --agent shell");
   });
 });
 
@@ -104,6 +108,7 @@ describe.if(Bun.which("fish") !== null)("in fish", () => {
     const names = (await complete("pohunek attach ")).map((line) => line.split("\t")[0]);
     expect(names).toEqual(["api", "my web"]);
     expect((await complete("pohunek session stop ap")).map((line) => line.split("\t")[0])).toEqual(["api"]);
+    expect(await complete("pohunek new --agent she")).toEqual(["shell\tShell"]);
     expect(await complete("pohunek ls --watc")).toEqual(["--watch\tStay, and keep the list up to date"]);
     expect((await complete("pohunek daemon ")).map((line) => line.split("\t")[0])).toEqual([
       "restart",

@@ -68,6 +68,10 @@ describe("a session's name", () => {
     expect(await started(...IDLE)).toBe("started sleep-2\n");
     expect(await started()).toBe("started home\n");
     expect(await started("--cwd", "/usr/lib")).toBe("started lib\n");
+    // As a shell hands it over when it is quoted: the home of the host where it starts.
+    expect((await runJson<{ cwd: string }>(host.roots, ["new", "--cwd", "~"], { cwd: "/" })).ok.cwd).toBe(
+      host.roots.home,
+    );
   });
 
   test("from another program is shown without marks that reorder text, the same everywhere, and found as shown", async () => {

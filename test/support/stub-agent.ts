@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Host } from "./host.ts";
 import type { TempRoots } from "./temp-roots.ts";
@@ -48,6 +48,12 @@ ${body}
     return existsSync(`${this.#base}.started`);
   }
 
+  /** Lets `start` and `wasStarted` tell of the next start. */
+  forgetStart(): void {
+    rmSync(`${this.#base}.started`, { force: true });
+  }
+
+  /** How it was started last. */
   async start(): Promise<{ program: string; cwd: string; args: string[]; env: string[] }> {
     const text = await until(
       "the stub to start",

@@ -17,7 +17,8 @@ import { plainText } from "../output/plain-text.ts";
 import { padTo } from "../output/text-width.ts";
 import { CLI_VERSION } from "../version.ts";
 
-const ANSWER_TIMEOUT_MS = 10_000;
+/** The daemon asks installed agents for their versions, each of which may take seconds. */
+const ANSWER_TIMEOUT_MS = 60_000;
 
 export const doctor = command({
   name: "doctor",

@@ -115,7 +115,10 @@ function ownName({ agent, cwd, repo, project }: ParamsOf<"session.new">): string
   return agent === "shell" ? (cwd ?? repo ?? project ?? agent) : agent;
 }
 
-/** The daemon has a directory of its own, so a relative path would mean another there. */
+/**
+ * The daemon has a directory of its own, so a relative path would mean another there. A tilde that no shell has replaced
+ * means the home of the host where the session starts.
+ */
 function absolute(context: CommandContext, path: string): string {
-  return resolve(context.settings.cwd, path);
+  return path === "~" || path.startsWith("~/") ? path : resolve(context.settings.cwd, path);
 }
