@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Host } from "./host.ts";
 import type { TempRoots } from "./temp-roots.ts";
@@ -123,6 +123,11 @@ export class TalkingAgent {
   get helperPid(): number | undefined {
     const path = join(this.#roots.home, "helper");
     return existsSync(path) ? Number(readFileSync(path, "utf8")) || undefined : undefined;
+  }
+
+  /** As when its owner cleared the agent's history. */
+  forget(reference: string): void {
+    rmSync(this.talk(reference));
   }
 
   /** The file of a conversation. */
