@@ -24,7 +24,8 @@ test("resume and fork by their short names, and the way to them is told where a 
   expect(await runCli(roots, ["fork", "mine"])).toMatchObject({ code: 0, stdout: "started mine-2\n" });
   expect(await runJson(roots, ["fork", "mine", "--name", "other"])).toMatchObject({ code: 0, ok: { name: "other" } });
   const live = await runCli(roots, ["resume", "mine"]);
-  expect([live.code, live.stderr]).toEqual([1, expect.stringContaining("session_not_terminal")]);
+  expect(live.code).toBe(1);
+  expect(live.stderr).toContain("session_not_terminal");
   expect((await runCli(roots, ["resume"])).code).toBe(2);
   expect((await host.inspect(id)).runtime.runtime_generation).toBe("2");
 });
@@ -56,9 +57,10 @@ test("all that were lost are resumed in one command, and what can't be is told",
   for (const session of [one, two, three, shell]) await host.waitForRuntime(session?.id ?? "", "lost");
   stub.forget(three?.native_session_id ?? "");
   const { code, stdout } = await runCli(host.roots, ["resume", "--lost"]);
-  expect(stdout.split("\n").toSorted()).toEqual([
+  const lines = stdout.split("\n").toSorted();
+  expect(lines.map((line) => line.replace(/: the .*\(/, " ("))).toEqual([
     "",
-    expect.stringMatching(/^not resumed: three: .*\(agent_native_reference_missing\)$/),
+    "not resumed: three (agent_native_reference_missing)",
     "resumed one",
     "resumed two",
   ]);
