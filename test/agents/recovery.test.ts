@@ -240,6 +240,22 @@ describe("what was written down", () => {
   });
 });
 
+test("a stop gives an agent the time that its package asks for, and no more to others", async () => {
+  for (const [graceMs, isTidied] of [
+    [20_000, true],
+    [undefined, false],
+  ] as const) {
+    await using stage = await startStage({ graceMs });
+    const { host } = stage;
+    const { id } = await newParrot(host);
+    await using attach = await host.attach(id, { input: "slow\r" });
+    await attach.until("takes its time");
+    await host.call("session.stop", id);
+    expect(readdirSync(host.roots.home).includes("tidied")).toBe(isTidied);
+    expect((await inspect(host, id)).state).toBe("stopped");
+  }
+});
+
 interface Place {
   readonly data: string;
   readonly id: string;

@@ -46,6 +46,7 @@ fi
 printf 'parrot> '
 while read -r line; do
   case "$line" in
+    slow) trap 'sleep 2; echo tidied >"$HOME/tidied"; exit 0' HUP TERM; echo "takes its time";;
     quit) printf 'Go on with: parrot --again %s\n' "$id"; exit 0;;
     helper) setsid sh -c 'echo $$ >"$HOME/helper"; exec sleep 600' 9>&- & ;;
     modes) printf '\033[?1049h\033[?1003h\033[?1006h\033[?2004h\033[?25l'; exec sleep 600;;
@@ -66,6 +67,8 @@ export interface TalkingOptions {
   readonly strategy?: ReferenceStrategy;
   readonly canFork?: boolean;
   readonly version?: string;
+  /** The package asks for so much time between the polite signals and SIGKILL. */
+  readonly graceMs?: number;
   /** The option that resumes, in this version of the package. */
   readonly resumeWord?: string;
 }
@@ -137,7 +140,7 @@ export class TalkingAgent {
 }
 
 function descriptor(options: TalkingOptions): string {
-  const { strategy = "assigned", canFork = true, version = "1.0.0", resumeWord = "--again" } = options;
+  const { strategy = "assigned", canFork = true, version = "1.0.0", resumeWord = "--again", graceMs } = options;
   const isAssigned = strategy === "assigned";
   return `schema = 1
 [package]
@@ -168,6 +171,7 @@ ${REFERENCES[strategy]}
 [resume]
 args = ["--plain", "${resumeWord}", "{reference}"]
 ${canFork ? `fork_args = ["--fork", "{reference}"${isAssigned ? ', "--id", "{new_reference}"' : ""}]` : ""}
+${graceMs === undefined ? "" : `[stop]\ngrace_ms = ${graceMs}`}
 [input]
 bracketed_paste = false
 text_policy = "unrestricted"

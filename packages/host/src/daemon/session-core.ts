@@ -23,6 +23,7 @@ import { SessionRecoverer } from "../sessions/recover-session.ts";
 import { Registry } from "../sessions/registry.ts";
 import { RollBack } from "../sessions/roll-back.ts";
 import { RollCall } from "../sessions/roll-call.ts";
+import { runtimeOf } from "../sessions/runtime-of.ts";
 import type { Session } from "../sessions/session.ts";
 import { SessionInputs } from "../sessions/session-inputs.ts";
 import type { ReachStep } from "../sessions/steps.ts";
@@ -73,7 +74,7 @@ export class SessionCore implements AsyncDisposable {
   readonly #rollCall: RollCall;
 
   constructor(options: SessionCoreOptions) {
-    const { roots, settings, store, daemonId } = options;
+    const { roots, settings, store, daemonId, runtimes } = options;
     this.#options = options;
     const common = {
       ...options,
@@ -117,7 +118,7 @@ export class SessionCore implements AsyncDisposable {
       ended,
       watch,
       deleteFiles,
-      graceMs: settings.workerStopGraceMs,
+      graceMsOf: (session) => Math.max(settings.workerStopGraceMs, runtimeOf(session, runtimes)?.stop.graceMs ?? 0),
     });
     const { inputTimeoutMs: timeoutMs } = settings;
     this.agentOf = agentFinder(options.runtimes);

@@ -26,7 +26,8 @@ export interface EndOptions {
   readonly ended: EndedWorkers;
   readonly watch: Pick<WorkerWatch, "dead" | "follow">;
   readonly changes: Changes;
-  readonly graceMs: number;
+  /** Between asking a session's processes to end and killing them. */
+  readonly graceMsOf: (session: Session) => number;
   /** How long a worker may say nothing before a stop or remove ends its processes and itself. */
   readonly answerMs: number;
   readonly endLeftovers: EndLeftovers;
@@ -150,7 +151,8 @@ export class SessionEnder {
   }
 
   async #askToStop(session: Session): Promise<StopResult | undefined> {
-    const deadline = performance.now() + this.#options.answerMs;
+    const { answerMs, graceMsOf } = this.#options;
+    const deadline = performance.now() + answerMs;
     for (;;) {
       const { link } = session;
       if (link === undefined || hasEnded(session.record)) {
@@ -158,7 +160,7 @@ export class SessionEnder {
       }
       let result: StopResult | undefined;
       try {
-        result = await askToStop(link.client, this.#options);
+        result = await askToStop(link.client, { answerMs, graceMs: graceMsOf(session) });
       } catch (cause) {
         if (!isLost(cause)) {
           throw cause;
@@ -175,7 +177,7 @@ export class SessionEnder {
 
   /** The worker does not answer: its program and itself are ended by what the kernel says they are. */
   async #force(session: Session): Promise<undefined> {
-    const { watch, log } = this.#options;
+    const { watch, graceMsOf, log } = this.#options;
     if (hasEnded(session.record)) {
       return;
     }
@@ -183,7 +185,7 @@ export class SessionEnder {
     const { link } = session;
     session.link = undefined;
     await link?.[Symbol.asyncDispose]();
-    if (await forceWorker(session, this.#options)) {
+    if (await forceWorker(session, { ...this.#options, graceMs: graceMsOf(session) })) {
       await watch.dead(session, "worker_unresponsive");
       return;
     }

@@ -1,4 +1,4 @@
-import { isProtocolError, protocolError } from "@pohunek/protocol/wire";
+import { protocolError } from "@pohunek/protocol/wire";
 import { configHomeOf } from "../agents/native/config-home.ts";
 import { referenceInText } from "../agents/native/name-pattern.ts";
 import { referencesOfOpenFiles } from "../agents/native/open-file.ts";
@@ -11,6 +11,7 @@ import type { ReferenceSource } from "../store/native-launch.ts";
 import { within } from "../worker-api/within.ts";
 import { hasEnded } from "./lifecycle.ts";
 import type { Registry } from "./registry.ts";
+import { runtimeOf } from "./runtime-of.ts";
 import type { Session } from "./session.ts";
 
 export interface NativeReferencesOptions {
@@ -164,17 +165,10 @@ export class NativeReferences implements Disposable {
     }
   }
 
-  #runtimeOf({ record: { agentBase, nativeLaunch } }: Session): RuntimeDefinition | undefined {
-    if (nativeLaunch?.package === undefined || nativeLaunch.resumeArgs === undefined) {
-      return undefined;
-    }
-    try {
-      return this.#options.runtimes.byDigest(nativeLaunch.package.digest, agentBase);
-    } catch (cause) {
-      // Its package is gone or damaged: nobody knows where to look.
-      if (isProtocolError(cause)) return undefined;
-      throw cause;
-    }
+  /** What is known of an agent whose conversation can be taken up. */
+  #runtimeOf(session: Session): RuntimeDefinition | undefined {
+    const isWorthIt = session.record.nativeLaunch?.resumeArgs !== undefined;
+    return isWorthIt ? runtimeOf(session, this.#options.runtimes) : undefined;
   }
 
   /** Where the agent keeps its things, as it was told itself. */
