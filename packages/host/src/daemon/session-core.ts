@@ -1,5 +1,8 @@
+import { join } from "node:path";
 import type { AnnouncedEvent } from "@pohunek/protocol";
 import type { DaemonId } from "@pohunek/protocol/wire";
+import { ManifestSource } from "../agents/detection/manifest-source.ts";
+import { Profiles } from "../agents/profiles/profiles.ts";
 import type { RuntimeSource } from "../agents/runtime-definition.ts";
 import { removeSessionLogs } from "../logs/log-files.ts";
 import type { Logger } from "../logs/logger.ts";
@@ -96,8 +99,9 @@ export class SessionCore implements AsyncDisposable {
         references.activityChanged(registry.get(event.payload.session_id));
       }
     };
-    const watch = new WorkerWatch({ ...common, registry, ended, references, announce });
     const uid = options.platform.self.uid();
+    const manifests = manifestsOf(options, uid);
+    const watch = new WorkerWatch({ ...common, registry, ended, references, announce, manifests });
     const deleteFiles = (session: Session): void => removeSessionLogs(logDir(roots.state), uid, session.id);
     const rollBack = new RollBack({ ...common, registry, deleteFiles });
     this.registry = registry;
@@ -161,6 +165,12 @@ export class SessionCore implements AsyncDisposable {
     this.book[Symbol.dispose]();
     this.registry[Symbol.dispose]();
   }
+}
+
+function manifestsOf({ roots, runtimes }: SessionCoreOptions, uid: number): ManifestSource {
+  const folder = join(roots.config, "manifests");
+  const profiles = new Profiles({ folder: join(roots.config, "agents"), manifestFolder: folder, uid });
+  return new ManifestSource({ folder, uid, runtimes, profiles });
 }
 
 async function letGo(session: Session): Promise<void> {

@@ -8,6 +8,7 @@ export type {
   PeerIdentity,
   Platform,
   ProcessCalls,
+  ProcessFacts,
   PtyCalls,
   PtyPair,
   PtyReader,

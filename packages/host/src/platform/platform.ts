@@ -114,6 +114,8 @@ export interface ProcessFacts {
   /** Name of the program as the kernel keeps it. */
   readonly program: string;
   readonly run: RunState;
+  /** Processor time that it and the children that it has awaited used. */
+  readonly cpuSeconds: number;
   /** Foreground group of the process's controlling terminal. */
   readonly foregroundGroup: number | undefined;
 }
@@ -133,6 +135,8 @@ export interface ProcessCalls {
   /** Values of environment variables that the process was started with; undefined when they can't be read. */
   readEnvironment(pid: number, names: readonly string[]): ReadonlyMap<string, string> | undefined;
   readCwd(pid: number): string | undefined;
+  /** The process's arguments, its program's name first; undefined when they can't be read. */
+  readArguments(pid: number): readonly string[] | undefined;
   /** Whether the process ignores the signals that stop a job, as shells with job control do and what they start does not. */
   ignoresStopSignals(pid: number): boolean;
   /** Path of the executable; undefined when it can't be read. */

@@ -77,7 +77,9 @@ export async function deliver(session: Session, delivery: Delivery): Promise<Del
   }
   const leftMs = Math.max(1, Math.round(delivery.endsAt - performance.now()));
   const boundary = noteBoundary(session, delivery);
-  session.activity?.submitted();
+  if (!isHeld) {
+    session.activity?.submitted();
+  }
   delivery.isSent = true;
   delivery.sent.resolve();
   const result = await reservation.send(plan, {
@@ -115,6 +117,7 @@ export async function submitHeld(session: Session, delivery: Delivery, held: Hel
     const bound = look < LOOKS ? { output_offset: snapshot.output_offset } : {};
     const settled = await worker.settlePlan({ key, submit: true, ...bound });
     if (settled.outcome === "written") {
+      session.activity?.submitted();
       const { written_at_ms: writtenMs, output_offset: outputOffset } = settled;
       return { boundary, midTurn, writtenMs, outputOffset, isEchoed };
     }

@@ -2,6 +2,7 @@ import type { SessionInfoReply } from "@pohunek/protocol";
 import type { WarningKind } from "@pohunek/protocol/wire";
 import { decimal } from "@pohunek/protocol/wire";
 import type { SessionRecord } from "../store/session-record.ts";
+import { activityDetailOf } from "./activity-detail.ts";
 import { hasEnded } from "./lifecycle.ts";
 import type { Session } from "./session.ts";
 
@@ -24,6 +25,8 @@ export function toSessionInfo(session: Session): SessionInfoReply {
     state_source: "process",
     ...nativeReference(record),
     activity: now?.activity,
+    activity_detail: now && activityDetailOf(now),
+    ...activeAgent(session),
     warnings:
       record.warnings.length === 0
         ? undefined
@@ -55,6 +58,16 @@ function nativeReference({
     case undefined:
       return {};
   }
+}
+
+/** The agent that has the terminal, where it is not the one that the session was started with. */
+function activeAgent({
+  activity,
+}: Session): Pick<SessionInfoReply, "active_agent" | "active_agent_base" | "active_agent_pid"> {
+  const agent = activity?.activeAgent;
+  return agent === undefined
+    ? {}
+    : { active_agent: agent.runtimeId, active_agent_base: agent.runtimeId, active_agent_pid: agent.pid };
 }
 
 function runtimeInfo({ runtime }: SessionRecord): NonNullable<SessionInfoReply["runtime"]> {

@@ -164,13 +164,9 @@ class EvidenceWatch implements Disposable {
       return;
     }
     const isSame = this.#session.record.runtime.runtimeId === this.#runtimeId;
-    if (
-      isSame &&
-      current.revision > this.#boundary &&
-      until.includes(current.activity) &&
-      performance.now() <= deadline
-    ) {
-      const { activity, source, revision } = current;
+    const { activity, source, revision } = current;
+    const isWanted = activity !== undefined && until.includes(activity) && revision > this.#boundary;
+    if (isSame && isWanted && performance.now() <= deadline) {
       this.#found = { activity, source, epoch, revision: decimal(revision) };
     }
   }

@@ -1,5 +1,5 @@
 import type { ClipboardPolicy } from "@pohunek/protocol/wire";
-import type { ShellActivity } from "../agents/shell-activity.ts";
+import type { ActivityDetector } from "../agents/detection/activity-detector.ts";
 import type { InputReceipt } from "../store/input-receipts.ts";
 import type { Operation } from "../store/operation.ts";
 import type { SessionRecord } from "../store/session-record.ts";
@@ -30,7 +30,7 @@ export class Session {
   live: LiveFacts | undefined;
   /** Present while a worker is known that may still answer. */
   link: WorkerLink | undefined;
-  activity: ShellActivity | undefined;
+  activity: ActivityDetector | undefined;
   /** A prompt was submitted, and its turn has not begun on the screen; it counts as working until then. */
   awaitedTurn: { readonly untilMs: number } | undefined;
   /** The input of which a part is in the agent's composer. */

@@ -1,3 +1,4 @@
+import type { Activity } from "../agents/detection/activity.ts";
 import type { InputReceipt } from "../store/input-receipts.ts";
 import type { Changes } from "./changes.ts";
 import { hasEnded } from "./lifecycle.ts";
@@ -42,7 +43,7 @@ export function watchTurn({ session, receipt, boundary, book, changes }: Watched
       return;
     }
     const current = session.activity?.current;
-    if (current !== undefined && current.revision > boundary && current.activity !== "idle") {
+    if (current !== undefined && current.revision > boundary && isSeenAtWork(current)) {
       end();
       book.note(book.current(receipt), { state: "turn_started" });
     }
@@ -58,4 +59,9 @@ export function watchTurn({ session, receipt, boundary, book, changes }: Watched
   const listening = changes.listen(session.id, look);
   timer = setTimeout(isOver, TURN_BEGINS_MS);
   look();
+}
+
+/** That a prompt was submitted is no sign of the agent's, and not to know what it does is none either. */
+function isSeenAtWork({ activity, detail }: Activity): boolean {
+  return (activity === "working" || activity === "blocked") && detail?.evidence.source !== "process";
 }

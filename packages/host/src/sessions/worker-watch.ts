@@ -1,6 +1,8 @@
 import { constants } from "node:os";
 import type { AnnouncedEvent } from "@pohunek/protocol";
 import type { DaemonId, SessionId } from "@pohunek/protocol/wire";
+import type { ManifestSource } from "../agents/detection/manifest-source.ts";
+import type { RuntimeSource } from "../agents/runtime-definition.ts";
 import type { Logger } from "../logs/logger.ts";
 import { failureFields } from "../logs/logger.ts";
 import type { Platform } from "../platform/index.ts";
@@ -35,6 +37,8 @@ export interface WorkerWatchOptions {
   readonly platform: Pick<Platform, "processes">;
   readonly ended: EndedWorkers;
   readonly references: { readLastWords(session: Session): Promise<void> | undefined };
+  readonly runtimes: Pick<RuntimeSource, "all">;
+  readonly manifests: ManifestSource;
   readonly endLeftovers: EndLeftovers;
   readonly daemonId: DaemonId;
   readonly viewers: ViewersListener;
@@ -158,6 +162,7 @@ export class WorkerWatch {
         const { cols, rows } = event;
         session.live = { ...live, cols, rows };
         if (cols !== live.cols || rows !== live.rows) {
+          session.activity?.resized();
           this.#options.registry.touch(session, { cols, rows });
         }
         break;

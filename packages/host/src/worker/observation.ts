@@ -28,7 +28,13 @@ const UNTOUCHED: TerminalFacts = { revision: 0, alternate_screen: false, bracket
 
 /** As `describeTerminal`, without loading the terminal state only to find that nothing was printed yet. */
 export function describeSession(runtime: SessionRuntime): TerminalFacts {
-  return runtime.terminal.isUntouched ? UNTOUCHED : runtime.read(({ engine }) => describeTerminal(engine));
+  if (runtime.terminal.isUntouched) {
+    return UNTOUCHED;
+  }
+  const terminal = runtime.read(({ engine }) => describeTerminal(engine));
+  // After the engine has seen all output, reports included.
+  const { count, records } = runtime.statuses;
+  return count === 0 ? terminal : { ...terminal, status_reports: count, status: records };
 }
 
 export function takeSnapshot(runtime: SessionRuntime): TerminalSnapshot {

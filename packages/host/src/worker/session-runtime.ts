@@ -16,6 +16,7 @@ import { ForegroundWatch } from "./foreground-watch.ts";
 import { InputQueue } from "./input-queue.ts";
 import { OutputRing } from "./output-ring.ts";
 import { lookUpProgram } from "./program-lookup.ts";
+import { ProgramStatuses } from "./program-statuses.ts";
 import { PtyOutputReader } from "./pty-reader.ts";
 import { SessionTerminal } from "./session-terminal.ts";
 import { TerminalAnswers } from "./terminal-answers.ts";
@@ -68,6 +69,7 @@ export class SessionRuntime {
   readonly #reader: PtyOutputReader;
   readonly #answers: TerminalAnswers;
   readonly asked = new AskedQuestions();
+  readonly statuses = new ProgramStatuses();
   readonly focus: FocusReport;
   readonly #mostSize: WindowSize;
   #size: WindowSize;
@@ -261,12 +263,13 @@ export class SessionRuntime {
   }
 
   #terminalListener(): TerminalListener {
-    const { listener } = this.#options;
+    const { listener, platform } = this.#options;
     return {
       bell: () => listener.bell(),
       reply: (bytes) => this.#answers.add(bytes),
       clipboard: (write) => listener.copied(write),
       clipboardQuery: () => this.asked.noteClipboard(),
+      programStatus: (payload) => this.statuses.report(payload, platform.pty.foregroundGroup(this.#pair.master)),
     };
   }
 

@@ -31,6 +31,7 @@ class AskingProgram {
         startIdentity: "1",
         program: "asks",
         run: "sleeping",
+        cpuSeconds: 0,
         foregroundGroup: GROUP,
       }),
       list: () => [],

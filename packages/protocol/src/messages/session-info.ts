@@ -16,6 +16,7 @@ import {
 import {
   ACTIVITY_DETAIL_KINDS,
   AGENT_ACTIVITIES,
+  CHOICE_WAYS,
   CWD_SOURCES,
   RUNTIME_STATES,
   SESSION_STATES,
@@ -81,12 +82,31 @@ const activityEvidence = openObject({
   matched_text: z.string().optional(),
 }).register(schemaNotes, { label: "ActivityEvidence", isOurs: true });
 
+/** A question as the screen shows it. Untrusted text. */
+const visibleQuestion = openObject({
+  text: boundedText(LIMITS.pathBytes),
+  options: z.array(
+    openObject({
+      /** Number or letter, where it has one. */
+      key: z.string().optional(),
+      label: z.string(),
+      selected: z.boolean(),
+    }).register(schemaNotes, { label: "VisibleOption", isOurs: true }),
+  ),
+  /** How an option is chosen: its number is typed, or the marker moved by arrow keys. */
+  choose: openEnum(CHOICE_WAYS).optional(),
+  /** Of the activity that it belongs to: an answer is only given while it stands. */
+  revision: decimalString,
+}).register(schemaNotes, { label: "VisibleQuestion", isOurs: true });
+
 const activityDetail = openObject({
-  kind: openEnum(ACTIVITY_DETAIL_KINDS),
+  /** Absent: the evidence is all there is to say. */
+  kind: openEnum(ACTIVITY_DETAIL_KINDS).optional(),
   /** When a limit ends. */
   until: timestamp.optional(),
   /** What the agent says it waits for or failed at. Untrusted text. */
   text: boundedText(LIMITS.pathBytes).optional(),
+  question: visibleQuestion.optional(),
   evidence: activityEvidence.optional(),
 }).register(schemaNotes, { label: "ActivityDetail", isOurs: true });
 export type ActivityDetail = z.output<typeof activityDetail>;

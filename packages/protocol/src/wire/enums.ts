@@ -65,6 +65,10 @@ export const ACTIVITY_DETAIL_KINDS = [
 ] as const;
 export type ActivityDetailKind = (typeof ACTIVITY_DETAIL_KINDS)[number];
 
+/** Ours: how an option of a visible question is chosen. */
+export const CHOICE_WAYS = ["number", "down", "right"] as const;
+export type ChoiceWay = (typeof CHOICE_WAYS)[number];
+
 export const STATE_SOURCES = ["osc_title", "osc_progress", "screen", "process", "report"] as const;
 export type StateSource = (typeof STATE_SOURCES)[number];
 

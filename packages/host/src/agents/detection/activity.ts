@@ -1,5 +1,4 @@
-import type { ActivityDetailKind, AgentActivity, StateSource } from "@pohunek/protocol/wire";
-import type { ChoiceWay } from "./manifest.ts";
+import type { ActivityDetailKind, AgentActivity, ChoiceWay, StateSource } from "@pohunek/protocol/wire";
 
 /** What a session's program does now, as far as it is known. */
 export interface Activity {

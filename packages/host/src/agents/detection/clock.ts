@@ -6,3 +6,12 @@ export interface Clock {
   wallNow(): number;
   after(ms: number, tick: () => void): Disposable;
 }
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  wallNow: () => Date.now(),
+  after(ms, tick) {
+    const timer = setTimeout(tick, ms);
+    return { [Symbol.dispose]: () => clearTimeout(timer) };
+  },
+};

@@ -1,10 +1,12 @@
 import type { ProgramStatus } from "../../worker-api/program-status.ts";
-import type { Activity } from "./activity.ts";
+import type { Activity, EvidenceSource } from "./activity.ts";
+import { EVIDENCE_SOURCES } from "./activity.ts";
 import type { Clock } from "./clock.ts";
+import type { SourceExplanation } from "./explanation.ts";
 import { LookSchedule } from "./look-schedule.ts";
 import type { DetectionManifest } from "./manifest.ts";
 import { OutputActivity } from "./output-activity.ts";
-import type { RuleExplanation } from "./rule-set.ts";
+import type { RegionPreview, RuleExplanation } from "./rule-set.ts";
 import { RuleSet } from "./rule-set.ts";
 import { Settling } from "./settling.ts";
 import { StuckWatch } from "./stuck-watch.ts";
@@ -101,6 +103,17 @@ export class Detector implements Disposable {
     this.#decide();
   }
 
+  /** Other rules are in force from now on. */
+  useManifest(manifest: DetectionManifest): void {
+    this.#rules.useManifest(manifest);
+    this.#decide();
+  }
+
+  /** The screen can't be had now; the next change asks again. */
+  lookFailed(): void {
+    this.#looks.failed();
+  }
+
   /** What the look brought. */
   screen(lines: readonly string[], revision: number): void {
     this.#looks.looked(revision);
@@ -137,6 +150,18 @@ export class Detector implements Disposable {
     return this.#rules.explain();
   }
 
+  explainSources(): readonly SourceExplanation[] {
+    const deciding = this.#current?.detail?.evidence.source;
+    return EVIDENCE_SOURCES.filter((source) => source !== deciding).map((source) => ({
+      source,
+      reason: this.#reasonAgainst(source, deciding),
+    }));
+  }
+
+  previews(): readonly RegionPreview[] {
+    return this.#rules.previews();
+  }
+
   /** A source above the rules has spoken, so that they don't count. */
   get overruledBy(): "osc_7501" | "channel" | undefined {
     return this.#status === undefined ? this.#channel && "channel" : "osc_7501";
@@ -165,7 +190,7 @@ export class Detector implements Disposable {
 
   /** Undefined: a look at the screen is needed first. */
   #judge(): Verdict | undefined {
-    if (this.#options.manifest.rules.length === 0 && this.#status === undefined && this.#channel === undefined) {
+    if (this.#rules.isEmpty && this.#status === undefined && this.#channel === undefined) {
       return unknownVerdict("process");
     }
     const verdict = this.#judgeSources();
@@ -218,6 +243,15 @@ export class Detector implements Disposable {
     if (this.#current !== undefined) {
       this.#current = { ...this.#current, source: wireSource(verdict), detail: verdict.detail };
     }
+  }
+
+  #reasonAgainst(source: EvidenceSource, deciding: EvidenceSource | undefined): string {
+    if (source === "osc_7501") return "the program has never reported its state";
+    if (source === "channel") return "the agent has no channel of its own that has spoken";
+    if (this.overruledBy !== undefined) return `${this.overruledBy} has spoken in this process and ranks above it`;
+    const isOutranked = deciding !== undefined && EVIDENCE_SOURCES.indexOf(source) > EVIDENCE_SOURCES.indexOf(deciding);
+    if (isOutranked) return `${deciding} ranks above it`;
+    return source === "pty_activity" ? "nothing is being printed" : "no rule of it holds";
   }
 
   #set(verdict: Verdict): void {

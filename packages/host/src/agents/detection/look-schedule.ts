@@ -35,6 +35,10 @@ export class LookSchedule implements Disposable {
     this.#revision = Math.max(this.#revision, revision);
   }
 
+  failed(): void {
+    this.#isLooking = false;
+  }
+
   postpone(): void {
     this.#earliest = Math.max(this.#earliest, this.#clock.now() + AFTER_RESIZE_MS);
     this.#timer?.[Symbol.dispose]();

@@ -1,4 +1,4 @@
-import type { AgentActivity } from "@pohunek/protocol/wire";
+import type { AgentActivity, ChoiceWay } from "@pohunek/protocol/wire";
 import type { Pattern } from "./pattern.ts";
 
 /**
@@ -31,10 +31,6 @@ export const RULE_DETAILS = [
   "auth",
 ] as const;
 export type RuleDetail = (typeof RULE_DETAILS)[number];
-
-/** How a visible option is chosen: its number is typed, or the marker is moved to it by arrow keys and CR is sent. */
-export const CHOICE_WAYS = ["number", "down", "right"] as const;
-export type ChoiceWay = (typeof CHOICE_WAYS)[number];
 
 /** What detection.toml says, parsed and checked. */
 export interface DetectionManifest {

@@ -1,4 +1,4 @@
-import { AGENT_ACTIVITIES } from "@pohunek/protocol/wire";
+import { AGENT_ACTIVITIES, CHOICE_WAYS } from "@pohunek/protocol/wire";
 import type {
   ComposerRule,
   DetectionManifest,
@@ -8,7 +8,7 @@ import type {
   GatePlace,
   RuleCapture,
 } from "./manifest.ts";
-import { CHOICE_WAYS, DETECTION_REGIONS, MANIFEST_LIMITS, REGION_LINES, RULE_DETAILS } from "./manifest.ts";
+import { DETECTION_REGIONS, MANIFEST_LIMITS, REGION_LINES, RULE_DETAILS } from "./manifest.ts";
 import { Pattern } from "./pattern.ts";
 import { PatternError } from "./pattern-syntax.ts";
 

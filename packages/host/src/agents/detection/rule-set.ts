@@ -28,7 +28,7 @@ const BUDGET_STEPS = 1_000_000;
 
 /** The rules of a manifest against what the terminal shows. */
 export class RuleSet {
-  readonly #manifest: DetectionManifest;
+  #manifest: DetectionManifest;
   readonly #clock: Clock;
   #lines: readonly string[] = [];
   #signs: { readonly title?: string; readonly progress?: string } = {};
@@ -39,6 +39,16 @@ export class RuleSet {
   constructor(manifest: DetectionManifest, clock: Clock) {
     this.#manifest = manifest;
     this.#clock = clock;
+  }
+
+  get isEmpty(): boolean {
+    return this.#manifest.rules.length === 0;
+  }
+
+  useManifest(manifest: DetectionManifest): void {
+    this.#manifest = manifest;
+    this.#screen = undefined;
+    this.#found = undefined;
   }
 
   setSigns({ title, progress }: { readonly title?: string; readonly progress?: string }): void {

@@ -33,6 +33,7 @@ export const darwin: Platform = {
     list: refuse("processes.list"),
     readEnvironment: refuse("processes.readEnvironment"),
     readCwd: refuse("processes.readCwd"),
+    readArguments: refuse("processes.readArguments"),
     ignoresStopSignals: refuse("processes.ignoresStopSignals"),
     readExecutable: refuse("processes.readExecutable"),
     listOpenFiles: refuse("processes.listOpenFiles"),

@@ -7,6 +7,8 @@ import { reap, spawn } from "./spawn.ts";
 /** Same numbers on every architecture of Linux. */
 const SYS_PIDFD_OPEN = 434;
 const SYS_PIDFD_SEND_SIGNAL = 424;
+/** USER_HZ: the same on every architecture that Bun runs on. */
+const TICKS_PER_SECOND = 100;
 const PIDFS_MAGIC = 0x50494446;
 /** SIGTSTP and SIGTTOU as a mask: bash, zsh, fish and dash ignore both at their prompt. */
 const STOP_SIGNALS = (1n << BigInt(constants.signals.SIGTSTP - 1)) | (1n << BigInt(constants.signals.SIGTTOU - 1));
@@ -52,6 +54,7 @@ export function parseStat(stat: string): (ProcessFacts & { readonly isDead: bool
     startIdentity,
     program: stat.slice(nameStart + 1, nameEnd),
     run: RUN_STATES[state ?? ""] ?? "busy",
+    cpuSeconds: fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND,
     foregroundGroup: foregroundGroup > 0 ? foregroundGroup : undefined,
     // A zombie holds its pid until it is reaped, but it runs nothing any more.
     isDead: state === "Z" || state === "X",
@@ -157,6 +160,7 @@ export const processCalls: ProcessCalls = {
   list,
   readEnvironment,
   readCwd: (pid) => readLink(`/proc/${pid}/cwd`),
+  readArguments: (pid) => readProc(`/proc/${pid}/cmdline`)?.replace(/\0$/, "").split("\0"),
   ignoresStopSignals,
   readExecutable: (pid) => readLink(`/proc/${pid}/exe`),
   listOpenFiles,

@@ -1,12 +1,13 @@
 import { expect, test } from "bun:test";
-import type { TerminalFacts } from "../worker-api/inspection.ts";
-import type { Activity, Clock } from "./shell-activity.ts";
+import type { TerminalFacts } from "../../worker-api/inspection.ts";
+import type { Activity } from "./activity.ts";
+import type { RepeatingClock } from "./shell-activity.ts";
 import { ShellActivity } from "./shell-activity.ts";
 
 const ROOT = 100;
 const JOB = 200;
 
-class TestClock implements Clock {
+class TestClock implements RepeatingClock {
   time = 0;
   running = 0;
   #ticks = new Set<{ at: number; every: number; tick: () => void }>();

@@ -1,12 +1,6 @@
 import type { AgentActivity, StateSource } from "@pohunek/protocol/wire";
-import type { ForegroundGroup, TerminalFacts } from "../worker-api/inspection.ts";
-
-export interface Activity {
-  readonly activity: AgentActivity;
-  readonly source: StateSource;
-  /** Counts the changes of this session's activity since the daemon started. */
-  readonly revision: number;
-}
+import type { ForegroundGroup, TerminalFacts } from "../../worker-api/inspection.ts";
+import type { Activity } from "./activity.ts";
 
 export interface ShellActivityOptions {
   /** Process group of the session's root process. */
@@ -14,11 +8,11 @@ export interface ShellActivityOptions {
   /** The root is a shell with a prompt, so it is idle while it reads the terminal itself. Any other program works. */
   readonly isShell: boolean;
   readonly onChange: (activity: Activity) => void;
-  readonly clock?: Clock;
+  readonly clock: RepeatingClock;
 }
 
 /** Time, so that a test can drive it. */
-export interface Clock {
+export interface RepeatingClock {
   now(): number;
   every(intervalMs: number, tick: () => void): Disposable;
 }
@@ -40,7 +34,7 @@ const SPINNER = /[\u2800-\u28ff]/;
  */
 export class ShellActivity implements Disposable {
   readonly #options: ShellActivityOptions;
-  readonly #clock: Clock;
+  readonly #clock: RepeatingClock;
   #current: Activity | undefined;
   #foregroundPgid: number;
   #title: string | undefined;
@@ -54,7 +48,7 @@ export class ShellActivity implements Disposable {
 
   constructor(options: ShellActivityOptions) {
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
+    this.#clock = options.clock;
     this.#foregroundPgid = options.rootPgid;
   }
 
@@ -180,11 +174,3 @@ function claimOf(title: string | undefined): AgentActivity | undefined {
   }
   return SPINNER.test(title) ? "working" : "idle";
 }
-
-const systemClock: Clock = {
-  now: () => performance.now(),
-  every(intervalMs, tick) {
-    const timer = setInterval(tick, intervalMs);
-    return { [Symbol.dispose]: () => clearInterval(timer) };
-  },
-};
