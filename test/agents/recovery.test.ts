@@ -110,6 +110,25 @@ describe("a resume", () => {
     expect(stub.runs().length).toBe(1);
   });
 
+  test("is told to who waits for the generation before, and to nobody as a time-out", async () => {
+    await using stage = await startStage();
+    const { host } = stage;
+    const { id, runtime: before } = await talked(host);
+    const runtime = { worker_instance_id: before.worker_instance_id, runtime_generation: before.runtime_generation };
+    await host.call("session.stop", id);
+    const waiting = host.call<{ reason: string; session: object }>("session.wait", {
+      session_id: id,
+      runtime,
+      timeout_ms: 8000,
+    });
+    await until("the waiter", async () => (await host.inspect(id)).state === "stopped");
+    await resume(host, id);
+    expect(await waiting).toMatchObject({
+      reason: "runtime_changed",
+      session: { runtime: { runtime_generation: "2" } },
+    });
+  });
+
   test("of one session happens once, however many ask", async () => {
     await using stage = await startStage();
     const { host, stub } = stage;
