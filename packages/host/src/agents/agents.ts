@@ -83,7 +83,8 @@ export class Agents {
     try {
       return this.#options.runtimes.byName(name);
     } catch (cause) {
-      if (!isProtocolError(cause, "runtime_not_installed")) throw cause;
+      // What is there and switched off is not unknown.
+      if (!isProtocolError(cause, "runtime_not_installed") || cause.details?.["isOff"] === true) throw cause;
       const message = `there is no agent or profile named ${JSON.stringify(name.slice(0, 64))} on this host`;
       throw protocolError("agent_profile_not_found", { message, recover: cause.recover });
     }

@@ -10,6 +10,8 @@ import { SHELL_DEFINITION } from "./shell-runtime.ts";
 interface Advice {
   readonly state: "installed" | "switched on";
   readonly recover: string | undefined;
+  /** A package is there and does not serve the name. */
+  readonly isOff?: boolean;
 }
 
 /** The runtimes of this host: the compiled-in shell and what the installed packages provide. */
@@ -89,7 +91,9 @@ export class InstalledRuntimes implements RuntimeSource {
 
   #adviceFor(id: string, records: readonly PackageRecord[]): Advice {
     const off = records.find((record) => record.runtimeId === id);
-    if (off !== undefined) return { state: "switched on", recover: `pohunek plugin enable ${off.id}@${off.version}` };
+    if (off !== undefined) {
+      return { state: "switched on", recover: `pohunek plugin enable ${off.id}@${off.version}`, isOff: true };
+    }
     return { state: "installed", recover: this.#isReserved(id) ? `pohunek plugin install ${id}` : undefined };
   }
 
@@ -114,7 +118,7 @@ export class InstalledRuntimes implements RuntimeSource {
   }
 }
 
-function notInstalled(id: string, { state, recover }: Advice): ProtocolError {
+function notInstalled(id: string, { state, recover, isOff = false }: Advice): ProtocolError {
   const message = `no runtime named ${JSON.stringify(id)} is ${state}`;
-  return protocolError("runtime_not_installed", { message, recover });
+  return protocolError("runtime_not_installed", { message, recover, details: { isOff } });
 }

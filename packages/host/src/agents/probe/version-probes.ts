@@ -92,6 +92,6 @@ export function faultText({ version, fault }: ProbeResult, { min, below }: Versi
       return "does not tell its version in the form that its package expects";
     case "failed":
     case undefined:
-      return "does not tell its version";
+      return "failed or took too long when it was asked for its version; the daemon's PATH may lack what it needs";
   }
 }

@@ -2,11 +2,13 @@ import { runtime } from "./row.ts";
 
 /** Codes about agents, profiles, integrations and the assistant. */
 export const agentErrors = () => ({
-  agent_binary_missing: runtime("The agent's program is not installed on this host.", { hint: "pohunek doctor" }),
-  agent_profile_not_found: runtime("There is no agent or profile of this name."),
+  agent_binary_missing: runtime("The agent's program is not installed on this host.", { hint: "pohunek agents" }),
+  agent_profile_not_found: runtime("There is no agent or profile of this name.", { hint: "pohunek agents" }),
   invalid_profile: runtime("The profile is not valid."),
   agent_kind_unsupported: runtime("This kind of agent is not supported here."),
-  agent_runtime_unsupported: runtime("The installed version of the agent is not supported."),
+  agent_runtime_unsupported: runtime("The installed version of the agent is not supported.", {
+    hint: "pohunek agents",
+  }),
   agent_not_resumable: runtime("This agent cannot resume a conversation."),
   not_resumable: runtime("The session cannot be resumed."),
   agent_native_reference_missing: runtime("The agent's own conversation is not known, so it cannot be resumed."),
@@ -21,7 +23,7 @@ export const agentErrors = () => ({
   agent_profile_revision_stale: runtime("The profile was changed meanwhile.", { retryable: true }),
   agent_profile_revision_invalid: runtime("The recorded revision of the profile is not valid."),
   agent_profile_revision_unavailable: runtime("The recorded revision of the profile is not available."),
-  runtime_not_installed: runtime("No package for this agent is installed.", { hint: "pohunek host inspect local" }),
+  runtime_not_installed: runtime("No package for this agent is installed.", { hint: "pohunek agents" }),
   runtime_incompatible: runtime("The agent's package does not fit this release."),
   runtime_builtin_removed: runtime("This agent is no longer built in.", { hint: "Install its package." }),
   runtime_served_by_package: runtime("This agent is served by an installed package."),
