@@ -48,7 +48,7 @@ describe("what answers in the place of a worker", () => {
       expect(await host.refusal("session.attach", { session_id: session.id })).toBe("worker_protocol_incompatible");
       expect(await host.refusal("session.screen", { session_id: session.id })).toBe("worker_protocol_incompatible");
       expect(await host.refusal("session.stop", session.id)).toBe("worker_protocol_incompatible");
-      expect(await host.refusal("session.resume", session.id)).toBe("session_not_terminal");
+      expect(await host.refusal("session.resume", session.id)).toBe("worker_protocol_incompatible");
       const { entries } = await host.call<{ entries: object[] }>("session.runtime_inventory");
       expect(entries).toMatchObject([{ status: "incompatible", claimed_session_id: session.id }]);
       expect(isAlive(session.pid)).toBe(true);
@@ -78,6 +78,7 @@ describe("what answers in the place of a worker", () => {
       expect(await host.inspect(session.id)).toMatchObject({
         runtime: { state: "conflict", loss_reason: "worker_identity_mismatch" },
       });
+      expect(await host.refusal("session.resume", session.id)).toBe("session_runtime_conflict");
       expect(await host.refusal("session.input", { session_id: session.id, text: "x" })).toBe(
         "session_runtime_conflict",
       );

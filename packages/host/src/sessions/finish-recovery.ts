@@ -34,7 +34,8 @@ export async function finishRecovery(
   }
   const { journal } = worker;
   const { workerId, runtimeId, generation } = key;
-  registry.move(session, "recovered", {
+  // It has happened, whether or not the disk takes it.
+  registry.observe(session, "recovered", {
     runtime: {
       workerId,
       runtimeId,
