@@ -1,15 +1,12 @@
-import type { SessionInfo } from "@pohunek/protocol";
 import type { AttachMode, SessionId } from "@pohunek/protocol/wire";
 import { isProtocolError } from "@pohunek/protocol/wire";
 import type { AttachStream, Client } from "@pohunek/sdk";
 import type { Signals } from "../context.ts";
 import { Mailbox } from "../mailbox.ts";
-import { isEnded } from "../sessions/state-words.ts";
 import type { LocalTerminal, TerminalSize } from "../terminal/local-terminal.ts";
 import type { AttachEvent } from "./attach-event.ts";
 import { AttachInput } from "./attach-input.ts";
 import type { AttachKey } from "./attach-keys.ts";
-import type { LinkEnd } from "./attach-link.ts";
 import { AttachLink } from "./attach-link.ts";
 import type { AttachOutcome } from "./attach-outcome.ts";
 import { END_SIGNALS, farewell } from "./attach-outcome.ts";
@@ -17,9 +14,11 @@ import type { AttachOrigin } from "./attach-params.ts";
 import { attachParams } from "./attach-params.ts";
 import { ControlClient } from "./control-client.ts";
 import { InputDelivery } from "./input-delivery.ts";
+import { endOf, fateOf } from "./link-fate.ts";
 import { LocalScreen } from "./local-screen.ts";
-import type { ReconnectRequest } from "./reconnect.ts";
+import type { UserWait } from "./reconnect.ts";
 import { isTemporary, reconnect, waitForUser } from "./reconnect.ts";
+import { repaintLater } from "./repaint-later.ts";
 import { SizeFollower } from "./size-follower.ts";
 import type { ViewChange } from "./view-keys.ts";
 
@@ -80,8 +79,8 @@ class AttachClient implements AsyncDisposable {
     this.#request = request;
     this.#control = new ControlClient(request.reconnect);
     this.#screen = new LocalScreen(request.terminal, {
-      onFull: () => this.#link?.pauseOutput(),
-      onRoom: () => this.#link?.resumeOutput(),
+      onFull: () => this.#link?.pauseOutput("terminal"),
+      onRoom: () => this.#link?.resumeOutput("terminal"),
       onGone: () => this.#events.put({ type: "gone" }),
     });
     this.#size = new SizeFollower({ screen: this.#screen, send: (size) => this.#resize(size) });
@@ -125,17 +124,16 @@ class AttachClient implements AsyncDisposable {
     this.#size[Symbol.dispose]();
     for (const signal of this.#signals) signal[Symbol.dispose]();
     await this.#link?.close();
+    this.#link = undefined;
     this.#screen[Symbol.dispose]();
     await this.#control[Symbol.asyncDispose]();
   }
 
   async #loadKeys(): Promise<void> {
-    try {
-      this.#keys = await this.#request.keys();
-    } catch (error) {
+    this.#keys = await this.#request.keys().catch(async (error: unknown) => {
       await this.#screen.leave("");
       throw error;
-    }
+    });
   }
 
   async #untilOutcome(): Promise<AttachOutcome> {
@@ -159,14 +157,23 @@ class AttachClient implements AsyncDisposable {
       case "ended":
         // A stream that has been replaced meanwhile is nobody's concern.
         return event.link === this.#link ? this.#followEnd(event.link) : undefined;
+      case "repaint":
+        if (event.link !== this.#link) return undefined;
+        this.#dropLink();
+        return this.#reconnect("present");
       case "typed":
         return undefined;
     }
   }
 
   /** Attaches, or attaches again: then with nothing left in the terminal of what the session had set before. */
-  async #open(opened?: AttachStream): Promise<void> {
-    const link = new AttachLink(this.#sessionId, opened ?? (await this.#openStream()), {
+  async #open(opened: AttachStream | undefined, signal?: AbortSignal): Promise<void> {
+    const stream = opened ?? (await this.#openStream(signal));
+    if (signal?.aborted === true) {
+      void stream.close();
+      throw signal.reason;
+    }
+    const link = new AttachLink(this.#sessionId, stream, {
       onOutput: (bytes) => this.#screen.show(bytes),
       onEnd: () => this.#events.put({ type: "ended", link }),
       onInputFull: () => this.#input.pause(),
@@ -179,11 +186,12 @@ class AttachClient implements AsyncDisposable {
     this.#input.connect(this.#delivery.begin(link));
   }
 
-  async #openStream(): Promise<AttachStream> {
+  async #openStream(signal: AbortSignal | undefined): Promise<AttachStream> {
     const client = await this.#control.open();
     const { origin, mode } = this.#request;
     const repaint = this.#screen.wantedRepaint(client.roundTripMs ?? this.#target?.roundTripMs);
-    return await client.attach(attachParams(this.#sessionId, { origin, mode, repaint, size: this.#screen.knownSize }));
+    const params = attachParams(this.#sessionId, { origin, mode, repaint, size: this.#screen.knownSize });
+    return await client.attach(params, { signal });
   }
 
   #dropLink(): void {
@@ -194,52 +202,32 @@ class AttachClient implements AsyncDisposable {
 
   async #followEnd(link: AttachLink): Promise<AttachOutcome | undefined> {
     this.#dropLink();
-    const end = await this.#explainEnd(link);
+    const end = await endOf(link, this.#control);
     if (end.type === "detached") return { type: "detached", by: "elsewhere" };
-    return end.type === "disconnected" ? this.#reconnect() : end;
+    return end.type === "disconnected" ? this.#reconnect("renew") : end;
   }
 
-  async #explainEnd(link: AttachLink): Promise<LinkEnd> {
-    try {
-      return await link.explainEnd(await this.#control.open());
-    } catch (error) {
-      // Nobody there to be asked.
-      if (!isProtocolError(error)) throw error;
-      return { type: "disconnected" };
-    }
-  }
-
-  #reconnect(): Promise<AttachOutcome | undefined> {
-    // A menu may have left it held, and the key that leaves must be heard.
-    this.#input.release();
-    const tryOnce = async (): Promise<AttachOutcome | undefined> => {
-      await this.#control.renew();
-      return this.#reopen();
+  /** `first`: whether the first attempt goes over the present connection. */
+  #reconnect(first: "renew" | "present"): Promise<AttachOutcome | undefined> {
+    let isPresent = first === "present";
+    const tryOnce = async (signal: AbortSignal): Promise<AttachOutcome | undefined> => {
+      if (!isPresent) await this.#control.renew();
+      isPresent = false;
+      return this.#reopen(signal);
     };
     const leaveKey = this.#keys.find(({ action }) => action === "detach")?.label ?? "";
-    return reconnect({ ...this.#userWait, screen: this.#screen, leaveKey, tryOnce });
+    const isOpen = (): boolean => this.#link !== undefined;
+    return reconnect({ ...this.#userWait, screen: this.#screen, leaveKey, isOpen, tryOnce });
   }
 
   /** Attaches on the present control connection; tells what became of the session when that is refused for good. */
-  async #reopen(): Promise<AttachOutcome | undefined> {
+  async #reopen(signal: AbortSignal): Promise<AttachOutcome | undefined> {
     try {
-      await this.#open();
+      await this.#open(undefined, signal);
       return undefined;
     } catch (error) {
       if (!isProtocolError(error) || isTemporary(error)) throw error;
-      const session = await inspect(this.#control, this.#sessionId).catch(() => undefined);
-      if (session?.runtime?.state === "lost") return { type: "lost", session };
-      if (session !== undefined && isEnded(session)) return { type: "ended", session };
-      return { type: "failed", error };
-    }
-  }
-
-  async #comeBack(): Promise<AttachOutcome | undefined> {
-    try {
-      return await this.#reopen();
-    } catch (error) {
-      if (!isProtocolError(error) || !isTemporary(error)) throw error;
-      return this.#reconnect();
+      return await fateOf(this.#sessionId, { control: this.#control, error });
     }
   }
 
@@ -251,7 +239,7 @@ class AttachClient implements AsyncDisposable {
       this.#input.ignoreFor(NO_MENU_MS);
       return undefined;
     }
-    this.#dropLink();
+    this.#link?.pauseOutput("menu");
     const { AttachMenu } = await import("./attach-menu.ts");
     const menu = new AttachMenu({
       screen: this.#screen,
@@ -261,28 +249,38 @@ class AttachClient implements AsyncDisposable {
       sessionId: this.#sessionId,
       label: this.#label,
       keys: this.#keys,
+      onDaemon: () => this.#dropLink(),
     });
     const choice = await menu.run();
     if (choice.type === "outcome") return choice.outcome;
     if (choice.type === "suspend") return this.#suspend();
     if (choice.type === "session") [this.#sessionId, this.#label] = [choice.sessionId, choice.label];
-    const outcome = await this.#comeBack();
+    if (choice.type === "back" && this.#link !== undefined) return this.#goOn(this.#link);
+    const outcome = await this.#reconnect("present");
     if (choice.type === "send") this.#link?.send(choice.bytes);
     return outcome;
+  }
+
+  /** The stream was kept, since no daemon could have given another: its picture is made whole when one answers. */
+  #goOn(link: AttachLink): undefined {
+    const isDamaged = this.#screen.endAside();
+    this.#input.release();
+    link.resumeOutput("menu");
+    if (isDamaged) void repaintLater(link, { control: this.#control, events: this.#events, current: () => this.#link });
   }
 
   /** Shows a line in the place of the session's last row for a while. What is typed meanwhile reaches the session. */
   async #tell(text: string): Promise<AttachOutcome | undefined> {
     this.#dropLink();
     this.#screen.showNotice(text);
-    return (await waitForUser(this.#userWait, NOTICE_MS)) ?? this.#comeBack();
+    return (await waitForUser(this.#userWait, NOTICE_MS)) ?? this.#reconnect("present");
   }
 
   /** Gives the terminal back to the shell, stops, and goes on when the shell says so. */
   async #suspend(): Promise<AttachOutcome | undefined> {
     this.#dropLink();
     await this.#stop();
-    return this.#comeBack();
+    return this.#reconnect("present");
   }
 
   async #stop(): Promise<void> {
@@ -291,7 +289,7 @@ class AttachClient implements AsyncDisposable {
     this.#screen.refreshSize();
   }
 
-  get #userWait(): Pick<ReconnectRequest, "events" | "input" | "stop"> {
+  get #userWait(): UserWait {
     return { events: this.#events, input: this.#input, stop: () => this.#stop() };
   }
 
@@ -309,10 +307,6 @@ class AttachClient implements AsyncDisposable {
     const { lastTextRow } = await import("./last-text-row.ts");
     return lastTextRow(() => this.#control.open(), this.#sessionId);
   }
-}
-
-async function inspect(control: ControlClient, sessionId: SessionId): Promise<SessionInfo> {
-  return await (await control.open()).call("session.inspect", sessionId);
 }
 
 function followSignals(signals: Signals, events: Mailbox<AttachEvent>, onResize: () => void): Disposable[] {

@@ -6,6 +6,8 @@ import type { EndSignal } from "./attach-outcome.ts";
 export type AttachEvent =
   | { readonly type: "key"; readonly action: AttachAction }
   | { readonly type: "ended"; readonly link: AttachLink }
+  /** The picture of this stream has lost a row to a menu, and the daemon can give another. */
+  | { readonly type: "repaint"; readonly link: AttachLink }
   | { readonly type: "signal"; readonly name: EndSignal }
   | { readonly type: "suspend" }
   /** Something that the user has to be told; the session's screen comes back afterwards. */

@@ -14,6 +14,9 @@ export type LinkEnd =
   /** The daemon cannot be asked: it is restarting, or gone. */
   | { readonly type: "disconnected" };
 
+/** Why output waits: the terminal takes no more, or a menu is shown. */
+type OutputPause = "terminal" | "menu";
+
 export interface AttachLinkListener {
   onOutput(bytes: Uint8Array): void;
   /** The session copied more to the clipboard than it may. */
@@ -46,7 +49,7 @@ export class AttachLink {
   #isClosed = false;
   #failure: ProtocolError | undefined;
   #room: (() => void) | undefined;
-  #isOutputPaused = false;
+  readonly #pauses = new Set<OutputPause>();
 
   constructor(sessionId: SessionId, stream: AttachStream, listener: AttachLinkListener) {
     this.#sessionId = sessionId;
@@ -66,10 +69,10 @@ export class AttachLink {
   async pump(): Promise<void> {
     try {
       for await (const bytes of this.#stream) {
+        while (this.#pauses.size > 0 && !this.#isClosed) await this.#untilRoom();
         if (this.#isClosed) return;
         const shown = this.#questions.take(bytes);
         if (shown.length > 0) this.#listener.onOutput(shown);
-        if (this.#isOutputPaused) await this.#untilRoom();
       }
     } catch (error) {
       if (!isProtocolError(error)) throw error;
@@ -92,19 +95,19 @@ export class AttachLink {
     );
   }
 
-  pauseOutput(): void {
-    this.#isOutputPaused = true;
+  pauseOutput(why: OutputPause): void {
+    this.#pauses.add(why);
   }
 
-  resumeOutput(): void {
-    this.#isOutputPaused = false;
+  resumeOutput(why: OutputPause): void {
+    this.#pauses.delete(why);
     this.#room?.();
   }
 
   /** Leaves the stream; the session goes on. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.resumeOutput();
+    this.#room?.();
     await this.#stream.close();
   }
 

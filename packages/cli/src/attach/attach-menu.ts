@@ -1,64 +1,53 @@
 import type { SessionInfo } from "@pohunek/protocol";
 import type { SessionId } from "@pohunek/protocol/wire";
-import { isProtocolError, LIMITS } from "@pohunek/protocol/wire";
+import { isProtocolError } from "@pohunek/protocol/wire";
 import type { Client } from "@pohunek/sdk";
-import type { Mailbox } from "../mailbox.ts";
 import { plainText } from "../output/plain-text.ts";
-import { cutEnd, textWidth } from "../output/text-width.ts";
 import { checkDisplayName, chooseName } from "../sessions/display-name.ts";
-import type { AttachEvent } from "./attach-event.ts";
-import type { AttachInput } from "./attach-input.ts";
-import type { AttachKey } from "./attach-keys.ts";
-import type { AttachOutcome } from "./attach-outcome.ts";
-import type { LocalScreen } from "./local-screen.ts";
-import type { MenuKey } from "./menu-keys.ts";
-import { readMenuKey } from "./menu-keys.ts";
+import type { MenuChoice } from "./menu-choice.ts";
+import { BACK, detached, ended } from "./menu-choice.ts";
+import type { MenuPromptOptions } from "./menu-prompt.ts";
+import { MenuLeft, MenuPrompt } from "./menu-prompt.ts";
 
-export type MenuChoice =
-  | { readonly type: "back" }
-  | { readonly type: "suspend" }
-  /** Bytes of the menu's own key, for the session. */
-  | { readonly type: "send"; readonly bytes: Uint8Array }
-  /** Go on with this session: another one, or the same by another name. */
-  | { readonly type: "session"; readonly sessionId: SessionId; readonly label: string }
-  | { readonly type: "outcome"; readonly outcome: AttachOutcome };
-
-interface MenuRequest {
-  readonly screen: LocalScreen;
-  readonly input: AttachInput;
-  readonly events: Mailbox<AttachEvent>;
+interface MenuRequest extends MenuPromptOptions {
   readonly client: Client;
   readonly sessionId: SessionId;
-  readonly label: string;
-  /** The client's own; the menu's key pressed again goes to the session. */
-  readonly keys: readonly AttachKey[];
+  /** The daemon answers: the session's picture may be given up, since it can give another. */
+  readonly onDaemon: () => void;
 }
 
-/** Less of a name says nothing. */
-const MIN_NAME_COLUMNS = 6;
 /** A daemon answers in a millisecond; whoever opened the menu must not wait for one that hangs. */
 const PATIENCE_MS = 300;
-const BACK: MenuChoice = { type: "back" };
+/** An action that takes longer than this says so, and so again later. */
+const QUIET_MS = 1_500;
+const STATES = ["stopped", "done", "failed"] as const;
 
-/** The menu behind Ctrl-\: one line over the last row, one key for each action. */
+/** The menu behind Ctrl-\: one line over a row of the screen, one key for each action. */
 export class AttachMenu {
   readonly #request: MenuRequest;
+  readonly #prompt: MenuPrompt;
+  readonly #watching = new AbortController();
 
   constructor(request: MenuRequest) {
     this.#request = request;
+    this.#prompt = new MenuPrompt(request);
   }
 
   async run(): Promise<MenuChoice> {
-    const { input, events } = this.#request;
-    input.holdForMenu(() => events.put({ type: "typed" }));
     try {
+      this.#prompt.begin();
       const session = await this.#inspect();
-      return session === undefined ? await this.#chooseAlone() : await this.#choose(session);
+      if (session === undefined) return await this.#chooseAlone();
+      this.#request.onDaemon();
+      void this.#watchEnd();
+      return await this.#choose(session);
     } catch (error) {
       if (error instanceof MenuLeft) return error.choice;
       if (!isProtocolError(error)) throw error;
-      // Whatever is wrong with the session or its daemon, attaching again finds it out and tells it.
+      // Whatever is wrong with the session or its daemon, going back finds it out and tells it.
       return BACK;
+    } finally {
+      this.#watching.abort();
     }
   }
 
@@ -73,15 +62,29 @@ export class AttachMenu {
     }
   }
 
-  /** What can be done without the daemon. */
+  /** A session that ends while its menu is open takes the menu with it. */
+  async #watchEnd(): Promise<void> {
+    const { client, sessionId } = this.#request;
+    const { signal } = this.#watching;
+    try {
+      const { session } = await client.wait({ session_id: sessionId, states: [...STATES] }, { signal });
+      this.#prompt.decide(ended(session));
+    } catch (error) {
+      // The menu was left, or it can't be told: then going back finds it out. One that was removed has nothing to go back to.
+      if (isProtocolError(error, "session_not_found")) this.#prompt.decide(BACK);
+    }
+  }
+
+  /** What can be done without the daemon, which could give no other picture: the present one stays. */
   async #chooseAlone(): Promise<MenuChoice> {
+    this.#prompt.stayAside();
     for (;;) {
-      this.#show("the daemon does not answer: d detach  z suspend  esc back");
-      const key = await this.#nextKey();
+      this.#prompt.show("the daemon does not answer: d detach  z suspend  esc back");
+      const key = await this.#prompt.nextKey();
       switch (key.type === "text" ? key.text.toLowerCase() : key.type) {
         case "d":
         case "detach":
-          return { type: "outcome", outcome: { type: "detached", by: "key" } };
+          return detached("key");
         case "z":
           return { type: "suspend" };
         case "escape":
@@ -100,14 +103,14 @@ export class AttachMenu {
     const again = short === undefined ? "" : `  ${short} send ${short}`;
     const text = `d detach  k kill  n new  r rename${fork}  z suspend${again}  esc back`;
     for (;;) {
-      this.#show(text);
-      const key = await this.#nextKey();
+      this.#prompt.show(text);
+      const key = await this.#prompt.nextKey();
       switch (key.type === "text" ? key.text.toLowerCase() : key.type) {
         case "d":
         case "detach":
-          return { type: "outcome", outcome: { type: "detached", by: "key" } };
+          return detached("key");
         case "k":
-          if (await this.#confirm("kill this session?")) return this.#kill();
+          if (await this.#prompt.confirm("kill this session?")) return this.#attempt(() => this.#kill());
           break;
         case "n":
           return this.#attempt(() => this.#startNew(session));
@@ -132,10 +135,10 @@ export class AttachMenu {
 
   async #kill(): Promise<MenuChoice> {
     const { client, sessionId } = this.#request;
-    return this.#attempt(async () => {
-      await client.call("session.stop", sessionId);
-      return { type: "outcome", outcome: { type: "ended", session: await client.call("session.inspect", sessionId) } };
-    });
+    // Its end is our own doing, and the stop may tell more than that.
+    this.#watching.abort();
+    await client.call("session.stop", sessionId);
+    return ended(await client.call("session.inspect", sessionId));
   }
 
   async #startNew({ cwd }: SessionInfo): Promise<MenuChoice> {
@@ -154,7 +157,7 @@ export class AttachMenu {
 
   async #rename(session: SessionInfo): Promise<MenuChoice> {
     const { client, sessionId } = this.#request;
-    const typed = await this.#readLine("new name: ", session.name ?? "");
+    const typed = await this.#prompt.readLine("new name: ", session.name ?? "");
     if (typed === undefined || typed === session.name) return BACK;
     return this.#attempt(async () => {
       const name = typed === "" ? "" : checkDisplayName(typed);
@@ -164,71 +167,44 @@ export class AttachMenu {
     });
   }
 
-  /** Does it, or shows why it was refused until a key is pressed. */
+  /** Does it, or shows why it was refused until a key is pressed. One that takes long can be left to itself. */
   async #attempt(act: () => Promise<MenuChoice>): Promise<MenuChoice> {
+    const outcome = act().then(
+      (choice) => ({ choice }),
+      (error: unknown) => ({ error }),
+    );
+    const left = await this.#untilDone(outcome);
+    if (left !== undefined) return left;
+    const result = await outcome;
+    if ("choice" in result) return result.choice;
+    if (!isProtocolError(result.error)) throw result.error;
+    this.#prompt.show(`${plainText(result.error.message)} (${plainText(result.error.code)}); any key`);
+    await this.#prompt.nextKey();
+    return BACK;
+  }
+
+  /** Undefined once it is done. */
+  async #untilDone(work: Promise<unknown>): Promise<MenuChoice | undefined> {
+    const followed = this.#prompt.follow(work);
+    await this.#prompt.waitFor(followed, QUIET_MS);
+    while (!followed.isDone) {
+      const text = (await this.#answersNow()) ? "not done yet" : "the daemon does not answer";
+      if (followed.isDone) break;
+      this.#prompt.show(`${text}: d detach  esc back`);
+      const key = await this.#prompt.keyDuring(followed, QUIET_MS);
+      if (key?.type === "detach" || (key?.type === "text" && key.text.toLowerCase() === "d")) return detached("key");
+      if (key?.type === "escape" || key?.type === "interrupt" || key?.type === "enter") return BACK;
+    }
+    return undefined;
+  }
+
+  async #answersNow(): Promise<boolean> {
     try {
-      return await act();
+      await this.#request.client.call("daemon.health", null, { timeoutMs: PATIENCE_MS });
+      return true;
     } catch (error) {
       if (!isProtocolError(error)) throw error;
-      this.#show(`${plainText(error.message)} (${plainText(error.code)}); any key`);
-      await this.#nextKey();
-      return BACK;
+      return false;
     }
-  }
-
-  async #confirm(question: string): Promise<boolean> {
-    this.#show(`${question} y / n`);
-    const key = await this.#nextKey();
-    return key.type === "text" && key.text.toLowerCase() === "y";
-  }
-
-  /** Undefined when it was given up. */
-  async #readLine(prompt: string, start: string): Promise<string | undefined> {
-    let line = start;
-    for (;;) {
-      this.#show(`${prompt}${plainText(line)}_`);
-      const key = await this.#nextKey();
-      if (key.type === "enter") return line.trim();
-      if (key.type === "backspace") line = [...line].slice(0, -1).join("");
-      else if (key.type !== "text") return undefined;
-      else if (Buffer.byteLength(line + key.text) <= LIMITS.sessionNameBytes) line += key.text;
-    }
-  }
-
-  #show(text: string): void {
-    const { screen, label } = this.#request;
-    const { cols } = screen.size;
-    // What can be done is more than the name.
-    const room = cols - textWidth(text) - 4;
-    const name = room < MIN_NAME_COLUMNS ? "" : `${cutEnd(plainText(label), room)}  `;
-    screen.showNotice(cutEnd(` ${name}${text} `, cols));
-  }
-
-  async #nextKey(): Promise<MenuKey> {
-    const { input, events } = this.#request;
-    for (;;) {
-      const bytes = input.takeHeld();
-      if (bytes.length > 0) {
-        const { key, length } = readMenuKey(bytes, this.#request.keys);
-        input.putBack(bytes.subarray(length));
-        if (key !== undefined) return key;
-        continue;
-      }
-      const event = await events.next();
-      if (event.type === "suspend") throw new MenuLeft({ type: "suspend" });
-      if (event.type === "signal")
-        throw new MenuLeft({ type: "outcome", outcome: { type: "detached", by: event.name } });
-      if (event.type === "gone") throw new MenuLeft({ type: "outcome", outcome: { type: "detached", by: "terminal" } });
-    }
-  }
-}
-
-/** Something outside took the decision. */
-class MenuLeft extends Error {
-  readonly choice: MenuChoice;
-
-  constructor(choice: MenuChoice) {
-    super("the menu was left");
-    this.choice = choice;
   }
 }

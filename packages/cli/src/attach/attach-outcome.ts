@@ -11,7 +11,7 @@ const SIGNAL_EXIT = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGUSR1: 138, SIGU
 export type EndSignal = keyof typeof SIGNAL_EXIT;
 export const END_SIGNALS = Object.keys(SIGNAL_EXIT) as readonly EndSignal[];
 
-type Detacher = "key" | "elsewhere" | "terminal" | EndSignal;
+export type Detacher = "key" | "elsewhere" | "terminal" | EndSignal;
 
 /** How an attach ended. */
 export type AttachOutcome =

@@ -30,6 +30,7 @@ const ENTRIES = ["1049", "1047", "47"].map((way) => ({ way, bytes: Buffer.from(`
 const ENTRY_BYTES = 9;
 /** 1049 saves the cursor by itself, the others are helped. */
 const SAVE_CURSOR = "\x1b7";
+const RESTORE_CURSOR = "\x1b8";
 
 /** A title is saved once, before the session's first one replaces it; one that comes cut in two is not. */
 function mayHoldTitle(bytes: Uint8Array): boolean {
@@ -50,7 +51,10 @@ export class LocalScreen implements Disposable {
   #size: TerminalSize;
   #isSizeKnown: boolean;
   #isTitleSaved = false;
-  #hasNotice = false;
+  /** Where text of this program was written over the session's. */
+  #noticeRow: number | undefined;
+  /** The session's cursor waits, saved, while text of this program is beside its picture. */
+  #hasAside = false;
   /** Between `begin` and `leave`, what is on the screen is the session's. */
   #showsSession = false;
   /** Whose the main screen is: as its user left it, or painted with that of the session. */
@@ -87,7 +91,8 @@ export class LocalScreen implements Disposable {
   /** Comes before the first output of each attach: raw mode, and nothing left set by an attach before. */
   begin(): void {
     this.#rawMode.enter();
-    this.#hasNotice = false;
+    this.#noticeRow = undefined;
+    this.#hasAside = false;
     this.#write(this.#tracker.restore(this.#size.cols).bytes);
     this.#showsSession = true;
     if (this.#mainOf === "user") this.#beginning = new Uint8Array(0);
@@ -176,8 +181,25 @@ export class LocalScreen implements Disposable {
 
   /** Writes text of this program over the last row. A new repaint or `leave` has to follow. */
   showNotice(text: string): void {
-    this.#hasNotice = true;
+    this.#noticeRow = this.#size.rows;
     this.#write(`${this.#tracker.settle()}\x1b[${this.#size.rows};1H\x1b[0;7m${text}\x1b[0m\x1b[K`);
+  }
+
+  /** Writes text of this program over the first row of a picture that stays. `endAside` has to follow. */
+  showAside(text: string): void {
+    if (!this.#hasAside) this.#write(`${this.#tracker.interrupt()}${SAVE_CURSOR}`);
+    this.#hasAside = true;
+    this.#noticeRow = 1;
+    this.#write(`${this.#tracker.settle()}\x1b[1;1H\x1b[0;7m${text}\x1b[0m\x1b[K`);
+  }
+
+  /** The session goes on where its cursor was. Its first row is empty until it is drawn again. True when there was text. */
+  endAside(): boolean {
+    if (!this.#hasAside) return false;
+    this.#hasAside = false;
+    this.#noticeRow = undefined;
+    this.#write(`\x1b[1;1H\x1b[2K${RESTORE_CURSOR}`);
+    return true;
   }
 
   /**
@@ -187,7 +209,7 @@ export class LocalScreen implements Disposable {
   async leave(farewell: string, lastRow?: number): Promise<void> {
     const isAlternate = this.#tracker.isAlternate;
     const isUntouched = this.#mainOf === "user";
-    const eraseNotice = this.#hasNotice && !isAlternate ? `\x1b[${this.#size.rows};1H\x1b[2K` : "";
+    const eraseNotice = this.#noticeRow === undefined || isAlternate ? "" : `\x1b[${this.#noticeRow};1H\x1b[2K`;
     const { bytes, didMoveCursor } = this.#tracker.restore(this.#size.cols);
     const isLost = didMoveCursor || eraseNotice !== "";
     const row = isAlternate || isUntouched ? 0 : Math.min(this.#size.rows, lastRow ?? (isLost ? this.#size.rows : 0));
@@ -197,7 +219,8 @@ export class LocalScreen implements Disposable {
     const newLine = isUntouched ? "" : isAtLineStart ? "\r" : "\r\n";
     this.#write(`${bytes}${eraseNotice}${place}${newLine}${this.#restoreTitle()}${farewell.replaceAll("\n", "\r\n")}`);
     this.#frame[Symbol.dispose]();
-    this.#hasNotice = false;
+    this.#noticeRow = undefined;
+    this.#hasAside = false;
     this.#mainOf = "user";
     this.#beginning = undefined;
     this.#showsSession = false;
