@@ -20,6 +20,13 @@ args = ["--resume", "{reference}"]
 fork_args = ["--resume", "{reference}", "--fork"]
 `;
 
+const REPORTED = `[native_reference]
+kind = "id"
+strategy = "reported"
+[resume]
+args = ["--resume", "{reference}"]
+`;
+
 interface AgentRow {
   readonly agent: string;
   readonly agent_base?: string;
@@ -173,6 +180,39 @@ describe("before anything of the session exists", () => {
     expect(existsSync(folder)).toBe(false);
     expect(lines.some((line) => line === `PATH=${stubPath(host.roots)}`)).toBe(true);
   });
+
+  test("what a program leaves running when it is asked is ended, and does not hold the answer up", async () => {
+    await using host = await hostWithStubs();
+    const stub = new StubAgent(host.roots, "alpha");
+    const marker = join(host.roots.base, "left-by-probe");
+    stub.whenAsked(`sh -c 'exec sleep 1000' ${marker} & setsid sh -c 'sleep 2' ${marker} &`);
+    await installRuntime(host, "alpha");
+    const startedAt = performance.now();
+    expect((await agentsOf(host))["alpha"]).toMatchObject({ supported: true, version: "1.2.3" });
+    expect(performance.now() - startedAt).toBeLessThan(1900);
+  });
+
+  test("a program that prints without end is stopped", async () => {
+    await using host = await hostWithStubs();
+    new StubAgent(host.roots, "alpha").whenAsked("exec yes");
+    await installRuntime(host, "alpha");
+    expect((await refusalOf(host, { agent: "alpha" })).code).toBe("agent_runtime_unsupported");
+    expect((await agentsOf(host))["alpha"]).toMatchObject({ available: true, supported: false });
+  });
+
+  test("a link that is turned to another program after the question changes nothing", async () => {
+    await using host = await hostWithStubs();
+    const link = join(host.roots.base, "bin", "alpha");
+    const right = new StubAgent(host.roots, "right");
+    const wrong = new StubAgent(host.roots, "wrong");
+    right.tellVersion("alpha 1.2.3");
+    symlinkSync(right.program, link);
+    right.whenAsked(`ln -sfn ${wrong.program} ${link}`);
+    await installRuntime(host, "alpha");
+    await host.newSession({ agent: "alpha", command: undefined });
+    expect((await right.start()).program).toBe(right.program);
+    expect(wrong.wasStarted).toBe(false);
+  });
 });
 
 async function startHostWithSecret(): Promise<Host> {
@@ -251,6 +291,38 @@ test("a profile of a package runs with its own arguments after the reference, an
   ]);
   expect(env).toContain("ALPHA_HOME=/work");
   expect(session).toMatchObject({ agent: "work", agent_base: "alpha", capabilities: { resume: true, fork: true } });
+});
+
+test("a profile says whether its sessions can be resumed: as the runtime, not at all, or in its own way", async () => {
+  await using host = await hostWithStubs();
+  new StubAgent(host.roots, "alpha");
+  new StubAgent(host.roots, "beta");
+  const pinOf = async (id: string, more: string): Promise<string> =>
+    `agent_base = "${id}"\npackage = "example.${id}"\ndigest = "${await installRuntime(host, id, more)}"\n`;
+  const alpha = await pinOf("alpha", ASSIGNED);
+  const beta = await pinOf("beta", REPORTED);
+  writeProfile(host.roots, "same", alpha);
+  writeProfile(host.roots, "never", `${alpha}[resume]\nresumable = false\n`);
+  writeProfile(host.roots, "own", `${beta}[resume]\nreference_kind = "path"\nargs = ["--from", "{reference}"]\n`);
+  const fork = `args = ["{reference}"]\nfork_args = ["{reference}"]\n`;
+  writeProfile(host.roots, "fork", `${beta}[resume]\nreference_kind = "id"\n${fork}`);
+  const start = async (agent: string): Promise<unknown> => await host.newSession({ agent, command: undefined });
+  expect(await start("same")).toMatchObject({ capabilities: { resume: true, fork: true } });
+  expect(await start("never")).toMatchObject({ capabilities: { resume: false, fork: false } });
+  expect(await start("own")).toMatchObject({ agent: "own", agent_base: "beta" });
+  const refusal = await refusalOf(host, { agent: "fork" });
+  expect(refusal.code).toBe("invalid_profile");
+  expect(refusal.msg).toContain("resume.fork_args");
+});
+
+test("a profile that is called as a runtime starts neither, and is told", async () => {
+  await using host = await hostWithStubs();
+  const stub = new StubAgent(host.roots, "alpha");
+  await installRuntime(host, "alpha");
+  writeProfile(host.roots, "alpha", `program = "alpha"\n`);
+  expect((await refusalOf(host, { agent: "alpha" })).code).toBe("invalid_profile");
+  expect((await agentsOf(host))["alpha"]).toMatchObject({ available: false, reason_code: "invalid_profile" });
+  expect(stub.wasStarted).toBe(false);
 });
 
 test.each([

@@ -21,6 +21,7 @@ export class StubAgent {
 base=${this.#base}
 if [ "$1" = --version ]; then
   { pwd; env; } >> "$base.probes"
+  [ -f "$base.hook" ] && . "$base.hook"
   [ -f "$base.version" ] && cat "$base.version"
   exit $(cat "$base.code" 2>/dev/null || echo 0)
 fi
@@ -36,6 +37,11 @@ ${body}
   tellVersion(text: string, exitCode = 0): void {
     writeFileSync(`${this.#base}.version`, `${text}\n`);
     writeFileSync(`${this.#base}.code`, String(exitCode));
+  }
+
+  /** Shell commands that it runs when it is asked for its version, before it answers. */
+  whenAsked(commands: string): void {
+    writeFileSync(`${this.#base}.hook`, `${commands}\n`);
   }
 
   /** Lines of folder and environment that its probes saw. */

@@ -1,3 +1,4 @@
+import type { AgentRuntime } from "@pohunek/protocol";
 import { command } from "../command-line/command.ts";
 import { connectHost } from "../connection/connect-host.ts";
 import { detailLines } from "../sessions/session-details.ts";
@@ -10,10 +11,10 @@ export const hostInspect = command({
   async run(context, { words }) {
     await using client = await connectHost(context, { host: words[0] });
     const host = await client.call("host.inspect");
-    const runtimes = host.runtimes.map(({ agent, available, version }): [string, string] => [
-      `agent ${agent}`,
-      `${available ? "available" : "not installed"}${version === undefined ? "" : `, ${version}`}`,
-    ]);
+    const runtimes = host.runtimes.map((runtime): [string, string] => {
+      const { agent, version } = runtime;
+      return [`agent ${agent}`, `${stateOf(runtime)}${version === undefined ? "" : `, ${version}`}`];
+    });
     return {
       ok: host,
       human: () =>
@@ -26,3 +27,8 @@ export const hostInspect = command({
     };
   },
 });
+
+function stateOf({ available, supported, reason_code: code }: AgentRuntime): string {
+  if (!available) return code === undefined || code === "agent_binary_missing" ? "not installed" : "not available";
+  return supported === false ? "unsupported" : "available";
+}
