@@ -2,7 +2,16 @@ import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Host } from "../support/index.ts";
-import { installRuntime, StubAgent, startHost, stubPath, TempRoots, writeProfile } from "../support/index.ts";
+import {
+  installRuntime,
+  processesMentioning,
+  StubAgent,
+  startHost,
+  stubPath,
+  TempRoots,
+  until,
+  writeProfile,
+} from "../support/index.ts";
 
 const ASSIGNED = `[launch]
 program = "alpha"
@@ -190,6 +199,28 @@ describe("before anything of the session exists", () => {
     const startedAt = performance.now();
     expect((await agentsOf(host))["alpha"]).toMatchObject({ supported: true, version: "1.2.3" });
     expect(performance.now() - startedAt).toBeLessThan(1900);
+  });
+
+  test("a program that is being asked when the daemon ends is ended with it", async () => {
+    await using host = await hostWithStubs();
+    const stub = new StubAgent(host.roots, "alpha");
+    stub.whenAsked("exec sleep 1000");
+    await installRuntime(host, "alpha");
+    await using client = await host.connect();
+    client.sendLine({
+      v: { minimum: 4, maximum: 4 },
+      id: "n",
+      method: "session.new",
+      params: { agent: "alpha", cols: 80, rows: 24 },
+    });
+    const folder = await until("the program to be asked", () => stub.probed[0]);
+    const startedAt = performance.now();
+    expect(await host.stop()).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(4000);
+    expect(existsSync(folder)).toBe(false);
+    expect(processesMentioning(folder)).toEqual([]);
+    await host.start();
+    expect(await host.list()).toEqual([]);
   });
 
   test("a program that prints without end is stopped", async () => {

@@ -33,7 +33,7 @@ export function openProfiles(roots: Pick<Roots, "config">, uid: number): Profile
 }
 
 /** What this host can start besides shells: runtimes, profiles, and the programs that are there for them. */
-export class AgentCore {
+export class AgentCore implements AsyncDisposable {
   readonly profiles: Profiles;
   readonly resolver: LaunchResolver;
   readonly #agents: Agents;
@@ -59,5 +59,10 @@ export class AgentCore {
   /** Everything that may be launched here. Asks programs for their versions. */
   async list(): Promise<readonly AgentRuntime[]> {
     return await listAgents({ agents: this.#agents, probes: this.#probes });
+  }
+
+  /** Ends what is being asked. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#probes[Symbol.asyncDispose]();
   }
 }

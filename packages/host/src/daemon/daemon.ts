@@ -77,6 +77,7 @@ export class Daemon implements AsyncDisposable {
   readonly #overlays: OverlayListeners;
   readonly #collector: IdleCollector;
   readonly #packages: PackageCore;
+  readonly #agents: AgentCore;
 
   private constructor(parts: {
     options: DaemonOptions;
@@ -87,6 +88,7 @@ export class Daemon implements AsyncDisposable {
     overlays: OverlayListeners;
     collector: IdleCollector;
     packages: PackageCore;
+    agents: AgentCore;
   }) {
     this.#options = parts.options;
     this.#store = parts.store;
@@ -96,6 +98,7 @@ export class Daemon implements AsyncDisposable {
     this.#overlays = parts.overlays;
     this.#collector = parts.collector;
     this.#packages = parts.packages;
+    this.#agents = parts.agents;
   }
 
   /** In this order: store loaded, workers found, state reconciled, sockets bound, readiness told. */
@@ -153,7 +156,7 @@ export class Daemon implements AsyncDisposable {
     log.info("ready", { daemon_id: daemonId, pid: process.pid });
     tellServiceManager(options, env["NOTIFY_SOCKET"]);
     packages.start((bytes) => collector.noteGarbage(bytes));
-    return new Daemon({ options, store, core, attachments, unix, overlays, collector, packages });
+    return new Daemon({ options, store, core, attachments, unix, overlays, collector, packages, agents });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -164,6 +167,7 @@ export class Daemon implements AsyncDisposable {
     this.#unix.stop();
     this.#overlays.stop();
     this.#attachments[Symbol.dispose]();
+    await this.#agents[Symbol.asyncDispose]();
     await this.#core[Symbol.asyncDispose]();
     this.#unix.closeAll();
     await this.#overlays[Symbol.asyncDispose]();

@@ -10,6 +10,8 @@ export interface RunProbeOptions {
   readonly args: readonly string[];
   /** The PATH of a session: what the program's first line may name is found there. */
   readonly path: string;
+  /** Ends the program. */
+  readonly signal: AbortSignal;
 }
 
 /** The slowest agent that was measured takes 2.3 s on an idle machine. */
@@ -24,6 +26,7 @@ const MAX_OUTPUT_BYTES = 65_536;
  * or printed too much.
  */
 export async function runProbe(options: RunProbeOptions): Promise<string | undefined> {
+  if (options.signal.aborted) return undefined;
   const home = mkdtempSync(join(tmpdir(), "pohunek-probe-"));
   try {
     return await run(options, home);
@@ -51,7 +54,7 @@ function privateEnvironment(home: string, path: string): Record<string, string> 
   return environment;
 }
 
-function run({ program, args, path }: RunProbeOptions, home: string): Promise<string | undefined> {
+function run({ program, args, path, signal }: RunProbeOptions, home: string): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -66,17 +69,20 @@ function run({ program, args, path }: RunProbeOptions, home: string): Promise<st
   const timers: ReturnType<typeof setTimeout>[] = [];
   const end = (output: string | undefined): void => {
     timers.forEach(clearTimeout);
+    signal.removeEventListener("abort", giveUp);
     killGroup(child.pid);
     child.stdout.destroy();
     resolve(output);
   };
-  timers.push(setTimeout(() => end(undefined), DEADLINE_MS));
+  const giveUp = (): void => end(undefined);
+  signal.addEventListener("abort", giveUp);
+  timers.push(setTimeout(giveUp, DEADLINE_MS));
   child.stdout.on("data", (chunk: Buffer) => {
     chunks.push(chunk);
     bytes += chunk.length;
     if (bytes > MAX_OUTPUT_BYTES) end(undefined);
   });
-  child.on("error", () => end(undefined));
+  child.on("error", giveUp);
   child.on("exit", (code) => {
     killGroup(child.pid);
     const finish = (): void => end(code === 0 ? Buffer.concat(chunks).toString("utf8") : undefined);

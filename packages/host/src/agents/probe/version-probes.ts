@@ -22,9 +22,11 @@ export interface ProbeSubject {
 const PARALLEL = 2;
 
 /** Asks programs for their version, as their packages say, and remembers the answers as long as the files stay the same. */
-export class VersionProbes {
+export class VersionProbes implements AsyncDisposable {
   readonly #known = new Map<string, { readonly fingerprint: string; readonly result: Promise<ProbeResult> }>();
   readonly #waiting: (() => void)[] = [];
+  readonly #asking = new Set<Promise<unknown>>();
+  readonly #ending = new AbortController();
   #running = 0;
 
   /** For lists: asks a program once. Undefined for a runtime without a rule. */
@@ -34,20 +36,41 @@ export class VersionProbes {
     const key = JSON.stringify([subject.program.executable, subject.program.name, subject.path, versionProbe]);
     const known = this.#known.get(key);
     if (known?.fingerprint === subject.program.fingerprint) return await known.result;
-    const result = this.#inTurn(() => ask(subject, versionProbe));
+    const result = this.#inTurn(() => this.#ask(subject, versionProbe));
     this.#known.set(key, { fingerprint: subject.program.fingerprint, result });
-    const { fault } = await result;
-    // A machine that was too busy is no fact about the program.
-    if (fault === "failed") this.#known.delete(key);
-    return await result;
+    let isFact = false;
+    try {
+      // A machine that was too busy is no fact about the program.
+      isFact = (await result).fault !== "failed";
+      return await result;
+    } finally {
+      if (!isFact) this.#known.delete(key);
+    }
   }
 
-  /** Right before a launch: asks again. Fails with agent_runtime_unsupported. */
+  /** Right before a launch: asks again. Fails with agent_runtime_unsupported, or with daemon_shutting_down. */
   async ensureSupported(subject: ProbeSubject): Promise<void> {
     const { versionProbe } = subject.definition;
     if (versionProbe === undefined) return;
-    const result = await ask(subject, versionProbe);
+    const result = await this.#ask(subject, versionProbe);
+    if (this.#ending.signal.aborted) throw protocolError("daemon_shutting_down");
     if (result.fault !== undefined) throw unsupported(subject, result, versionProbe);
+  }
+
+  /** Ends the programs that are being asked, and waits until nothing of them is left. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ending.abort();
+    await Promise.allSettled(this.#asking);
+  }
+
+  async #ask({ program, path }: ProbeSubject, probe: VersionProbe): Promise<ProbeResult> {
+    const output = runProbe({ program, args: probe.args, path, signal: this.#ending.signal });
+    this.#asking.add(output);
+    try {
+      return judge(await output, probe);
+    } finally {
+      this.#asking.delete(output);
+    }
   }
 
   async #inTurn<Value>(task: () => Promise<Value>): Promise<Value> {
@@ -68,8 +91,7 @@ export class VersionProbes {
   }
 }
 
-async function ask({ program, path }: ProbeSubject, probe: VersionProbe): Promise<ProbeResult> {
-  const output = await runProbe({ program, args: probe.args, path });
+function judge(output: string | undefined, probe: VersionProbe): ProbeResult {
   if (output === undefined) return { fault: "failed" };
   const version = parseVersion(output, probe);
   if (version === undefined) return { fault: "format" };
