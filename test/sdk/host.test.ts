@@ -1,11 +1,13 @@
 import { expect, test } from "bun:test";
+import { rmSync } from "node:fs";
 import type { MethodName } from "@pohunek/protocol/wire";
 import { decodeUtf8, encodeUtf8, METHODS, methodRow } from "@pohunek/protocol/wire";
 import type { Client, ReceivedEvent } from "@pohunek/sdk";
 import { connect } from "@pohunek/sdk";
 import { unixTransport } from "@pohunek/sdk/node";
 import { validateEverything } from "@pohunek/sdk/validate";
-import { startHost } from "../support/index.ts";
+import type { TempRoots } from "../support/index.ts";
+import { makeDemoPackage, startHost, writeProfile } from "../support/index.ts";
 import { failureOf } from "./failure-of.ts";
 
 /** Calls by name, with a note of what was called: in the end every implemented method must be among it. */
@@ -16,6 +18,30 @@ function noting(client: Client): { readonly call: Client["call"]; readonly calle
     return client.call(name, ...args);
   };
   return { call, called };
+}
+
+/** Every method about packages, once. */
+async function callPackages(roots: TempRoots, call: Client["call"]): Promise<void> {
+  const { folder, archive, digest } = await makeDemoPackage(roots);
+  const linked = await call("package.link", { directory: folder, dry_run: true });
+  expect(linked).toMatchObject({ status: "preview", package: { digest } });
+  const installed = await call("package.install", {
+    archive_path: archive,
+    trust: { kind: "explicit_digest", digest },
+    enable: false,
+    select: false,
+    dry_run: false,
+  });
+  expect(installed.runtime.runtime_id).toBe("demo");
+  expect((await call("package.set_enabled", { digest, enabled: true })).package.enabled).toBe(true);
+  expect((await call("package.select", { digest })).package.selected).toBe(true);
+  expect((await call("package.inspect", { digest })).runtime?.display_name).toBe("Demo");
+  expect((await call("package.list")).packages.map((info) => info.digest)).toContain(digest);
+  expect((await call("package.doctor", {})).findings).toEqual([]);
+  const profile = writeProfile(roots, "mine", 'agent_base = "demo"\n');
+  expect((await call("package.bind_profile", { profile: "mine", dry_run: false })).status).toBe("bound");
+  rmSync(profile);
+  expect((await call("package.uninstall", { digest, remove_modified: false })).digest).toBe(digest);
 }
 
 test("the daemon's answers and events keep to their declarations, in every method that it implements", async () => {
@@ -47,6 +73,7 @@ test("the daemon's answers and events keep to their declarations, in every metho
 
   const wait = { until: ["idle" as const], timeout_ms: 8_000 };
   expect((await call("session.input", { session_id, text: "echo decla''red", wait })).accepted).toBe(true);
+  expect((await call("session.input_status", { session_id })).receipts).toEqual([]);
   called.add("session.wait");
   await client.waitForState(session_id, ["running"], { timeoutMs: 5_000 });
   expect((await call("session.screen", { session_id })).dimensions.cols).toBe(100);
@@ -70,6 +97,8 @@ test("the daemon's answers and events keep to their declarations, in every metho
   expect((await call("session.remove", session_id)).removed).toBe(true);
   const second = await call("session.new", { agent: "shell", ...size });
   expect((await call("session.remove_accepting_unconfirmed", second.id)).removed).toBe(true);
+
+  await callPackages(host.roots, call);
 
   await subscription.close();
   await listening;
