@@ -1,4 +1,8 @@
+export type { Cut } from "./cutting-proxy.ts";
+export { CuttingProxy } from "./cutting-proxy.ts";
 export { makeDemoPackage, writeDemoProgram } from "./demo-package.ts";
+export type { AgentPackage } from "./fixture-agents.ts";
+export { notedBy, startAgent, startHostWithAgents } from "./fixture-agents.ts";
 export type { Host, SessionFacts } from "./host.ts";
 export { startHost } from "./host.ts";
 export {

@@ -64,17 +64,19 @@ export async function deliver(session: Session, delivery: Delivery): Promise<Del
   using reservation = await worker.reserveWrite({ signal });
   signal.throwIfAborted();
   const { agent, typed } = delivery;
-  const midTurn = agent === undefined ? undefined : judgePrompt(session, agent, typed);
-  const plan = planOf(session, delivery);
   const isKeyed = delivery.key !== undefined && worker.version >= KEYED_PLANS_SINCE;
   const isHeld = isKeyed && agent !== undefined;
   const echo = agent === undefined ? undefined : new EchoCount(typed.text);
+  let takesPaste = session.live?.terminal?.bracketed_paste === true;
   if (isHeld) {
-    echo?.before((await worker.snapshot()).visible_lines);
+    const snapshot = await worker.snapshot();
+    echo?.before(snapshot.visible_lines);
+    session.lookAgain?.(snapshot);
+    takesPaste = snapshot.bracketed_paste;
     signal.throwIfAborted();
-    // The look took a moment, in which a question may have come.
-    judgePrompt(session, agent, typed);
   }
+  const plan = planOf(delivery, takesPaste);
+  const midTurn = agent === undefined ? undefined : judgePrompt(session, agent, typed);
   const leftMs = Math.max(1, Math.round(delivery.endsAt - performance.now()));
   const boundary = noteBoundary(session, delivery);
   if (!isHeld) {
@@ -154,9 +156,8 @@ function noteBoundary(session: Session, delivery: Delivery): number {
   return boundary;
 }
 
-function planOf(session: Session, { agent, typed }: Delivery): WriteFragment[] {
+function planOf({ agent, typed }: Delivery, takesPaste: boolean): WriteFragment[] {
   const { text, unpasted } = typed;
-  const takesPaste = session.live?.terminal?.bracketed_paste === true;
   return agent === undefined
     ? planLine({ text, takesPaste, unpasted: unpasted ?? "raw" })
     : planPrompt(agent.input, { text, takesPaste, unpasted: unpasted ?? "refuse" });

@@ -69,7 +69,7 @@ export class CourseNotes {
   /** Once: what is stored already stays. */
   failed(course: Course, cause: unknown): void {
     const failure = judgeFailure(cause);
-    if (course.receipt.state !== "queued" || failure.kind === "lost") {
+    if (course.receipt.state !== "queued" || failure.kind !== "over") {
       return;
     }
     const { book } = this.#options;

@@ -3,9 +3,12 @@ import { isProtocolError, protocolError } from "@pohunek/protocol/wire";
 import type { InputReceipt } from "../store/input-receipts.ts";
 import { LeftOver } from "./input-delivery.ts";
 
-/** What a failed delivery means for its receipt. `lost`: the worker has to be asked once it is reached again. */
+/**
+ * What a failed delivery means for its receipt. `lost`: the worker has to be asked once it is reached again. `again`: it was
+ * typed, and the worker gave it up because nobody submitted it in time; nothing is against another try.
+ */
 export type PromptFailure =
-  | { readonly kind: "lost" }
+  | { readonly kind: "lost" | "again" }
   | {
       readonly kind: "over";
       readonly state: Extract<InputState, "refused" | "unknown">;
@@ -25,6 +28,9 @@ export function judgeFailure(cause: unknown): PromptFailure {
   }
   if (UNREACHED.some((code) => code === error.code)) {
     return { kind: "lost" };
+  }
+  if (isLeftOver && error.code === "session_input_blocked") {
+    return { kind: "again" };
   }
   if (error.code === "worker_write_outcome_unknown") {
     // The worker itself says so with what it knows; a broken connection says nothing.

@@ -5,6 +5,7 @@ import type { InputReceipt } from "../store/input-receipts.ts";
 import { settleAbandoned } from "./abandoned-input.ts";
 import type { AgentOf } from "./agent-of.ts";
 import { untilReady } from "./agent-ready.ts";
+import { judgePrompt, standingOf } from "./agent-standing.ts";
 import type { Changes } from "./changes.ts";
 import { ComposerTidy } from "./composer-tidy.ts";
 import type { Delivered } from "./input-delivery.ts";
@@ -35,6 +36,8 @@ export interface PromptsOptions {
 const QUEUED_MS = 600_000;
 /** An input that a dead daemon left is kept for its caller to ask again, longer than a client goes on trying. */
 const ABANDONED_MS = 60_000;
+/** The screen of an agent is judged in this time once its worker is reached. */
+const UNKNOWN_MS = 2000;
 /** Inputs of one session that wait at once. */
 const MOST_WAITING = 64;
 
@@ -106,7 +109,8 @@ export class Prompts implements Disposable {
         const course: Course = { session, request: { text: "" }, receipt, isPatient: false };
         void settleAbandoned(course, { ...this.#options, notes: this.#notes, signal: this.#ending.signal, isTaken });
       } else {
-        const request: PromptRequest = { text: receipt.text, kind: receipt.kind, when: "queue" };
+        const { text, kind, unpasted } = receipt;
+        const request: PromptRequest = { text, kind, unpasted, when: "queue" };
         this.#start({ session, request, receipt, isPatient: true }, false).catch(ignoreTold);
       }
     }
@@ -130,7 +134,7 @@ export class Prompts implements Disposable {
       bytes: encodeUtf8(request.text).length,
       state: "queued",
       attempt: 1,
-      ...(isPatient ? { text: request.text } : {}),
+      ...(isPatient ? { text: request.text, unpasted: request.unpasted } : {}),
       isLeftOver: false,
       runtimeId: session.record.runtime.runtimeId,
       createdMs,
@@ -217,9 +221,10 @@ export class Prompts implements Disposable {
       try {
         return await this.#attempt(course, fate === "held");
       } catch (cause) {
-        const isLost = judgeFailure(cause).kind === "lost" && course.receipt.state === "queued";
+        const { kind } = judgeFailure(cause);
         this.#ending.signal.throwIfAborted();
-        if (!isLost || performance.now() > endsAt || session.link === undefined) {
+        const isOver = kind === "over" || course.receipt.state !== "queued" || session.link === undefined;
+        if (isOver || performance.now() > endsAt) {
           throw toldFailure(cause);
         }
       }
@@ -243,6 +248,7 @@ export class Prompts implements Disposable {
       },
     };
     try {
+      await this.#admit(course, isHeld);
       await this.#options.inputs.send(session, request, options);
     } catch (cause) {
       // Before the answer; the turn itself may still wait behind another.
@@ -251,6 +257,21 @@ export class Prompts implements Disposable {
     }
     await noted.promise;
     return course.receipt;
+  }
+
+  /** Refuses what would be refused when its turn comes. An agent that was met a moment ago is not known yet. */
+  async #admit({ session, request }: Course, isHeld: boolean): Promise<void> {
+    const { agentOf, changes } = this.#options;
+    const agent = agentOf(session);
+    if (agent === undefined || request.isForced) {
+      return;
+    }
+    const isKnown = (): true | undefined => (standingOf(session) === "unclear" ? undefined : true);
+    const timeoutMs = agent.detection.rules.length === 0 ? 0 : UNKNOWN_MS;
+    await changes.until(session.id, isKnown, { timeoutMs, signal: this.#ending.signal });
+    if (!isHeld) {
+      judgePrompt(session, agent, request);
+    }
   }
 
   async #submitHeld(session: Session, delivery: Parameters<typeof submitHeld>[1]): Promise<Delivered> {

@@ -5,10 +5,10 @@ import { hasEnded } from "./lifecycle.ts";
 import type { ReceiptBook } from "./receipt-book.ts";
 import type { Session } from "./session.ts";
 
-/** An agent that is idle draws the first of a turn within this time after the submission: the slowest one measured needs ten seconds after its start. */
+/** An idle agent draws the first of a turn within this time: the slowest one measured needs ten seconds after its start. */
 const TURN_BEGINS_MS = 10_000;
-/** A prompt that an agent keeps for after its turn begins a turn when that one is over, which is soon seen then. */
-const AFTER_TURN_MS = 60_000;
+/** Between the turn that runs and that of a prompt which the agent kept for later. */
+const BETWEEN_TURNS_MS = 2000;
 
 export interface WatchedTurn {
   readonly session: Session;
@@ -23,42 +23,81 @@ export interface WatchedTurn {
  * Follows a submitted prompt until the agent is seen to work because of it, and notes that in its receipt. Until then a turn
  * is awaited, so that "wait until it is idle" does not take the moment before the turn for its end.
  */
-export function watchTurn({ session, receipt, boundary, book, changes }: WatchedTurn): void {
-  const { runtimeId } = session.record.runtime;
-  const awaited = { untilMs: performance.now() + TURN_BEGINS_MS };
-  session.awaitedTurn = awaited;
-  const watching = book.watch(receipt);
-  let timer: ReturnType<typeof setTimeout>;
-  const end = (): void => {
-    clearTimeout(timer);
-    listening[Symbol.dispose]();
-    if (session.awaitedTurn === awaited) {
-      session.awaitedTurn = undefined;
+export function watchTurn(watched: WatchedTurn): void {
+  new TurnWatch(watched).begin();
+}
+
+class TurnWatch {
+  readonly #watched: WatchedTurn;
+  readonly #runtimeId: string;
+  readonly #watching: Disposable;
+  readonly #listening: Disposable;
+  #awaited: Session["awaitedTurn"];
+  /** Work that is seen from now on is not that of a turn which ran before. */
+  #isArmed: boolean;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(watched: WatchedTurn) {
+    const { session, receipt, book, changes } = watched;
+    this.#watched = watched;
+    this.#runtimeId = session.record.runtime.runtimeId;
+    this.#watching = book.watch(receipt);
+    this.#isArmed = receipt.midTurn === undefined;
+    this.#listening = changes.listen(session.id, () => this.#look());
+  }
+
+  begin(): void {
+    if (this.#isArmed) {
+      this.#await(TURN_BEGINS_MS);
     }
-    watching[Symbol.dispose]();
-  };
-  const look = (): void => {
-    if (hasEnded(session.record) || session.record.runtime.runtimeId !== runtimeId) {
-      end();
+    this.#look();
+  }
+
+  /** A turn that does not begin in this time begins without being seen, or not at all. */
+  #await(ms: number): void {
+    this.#awaited = { untilMs: performance.now() + ms };
+    this.#watched.session.awaitedTurn = this.#awaited;
+    this.#timer = setTimeout(() => this.#end(), ms);
+  }
+
+  #look(): void {
+    const { session, receipt, boundary, book } = this.#watched;
+    if (hasEnded(session.record) || session.record.runtime.runtimeId !== this.#runtimeId) {
+      this.#end();
       return;
     }
     const current = session.activity?.current;
-    if (current !== undefined && current.revision > boundary && isSeenAtWork(current)) {
-      end();
+    if (current === undefined) {
+      return;
+    }
+    if (!this.#isArmed && current.activity === "idle") {
+      // The turn in whose middle it came is over. What the agent kept for later begins a turn of its own, as a rule.
+      this.#isArmed = true;
+      if (receipt.midTurn === "queued") {
+        this.#await(BETWEEN_TURNS_MS);
+      } else {
+        this.#end();
+      }
+    } else if (this.#isArmed && current.revision > boundary && isSeenAtWork(current)) {
+      this.#stopLooking();
       book.note(book.current(receipt), { state: "turn_started" });
+      this.#watching[Symbol.dispose]();
     }
-  };
-  const isOver = (): void => {
-    const isBusyStill = session.activity?.current?.activity === "working";
-    if (isBusyStill) {
-      timer = setTimeout(isOver, AFTER_TURN_MS);
-    } else {
-      end();
+  }
+
+  #end(): void {
+    this.#stopLooking();
+    this.#watching[Symbol.dispose]();
+  }
+
+  #stopLooking(): void {
+    const { session } = this.#watched;
+    clearTimeout(this.#timer);
+    this.#listening[Symbol.dispose]();
+    if (session.awaitedTurn === this.#awaited) {
+      session.awaitedTurn = undefined;
     }
-  };
-  const listening = changes.listen(session.id, look);
-  timer = setTimeout(isOver, TURN_BEGINS_MS);
-  look();
+  }
 }
 
 /** That a prompt was submitted is no sign of the agent's, and not to know what it does is none either. */

@@ -5,9 +5,10 @@ import type {
   InputState,
   MidTurnEffect,
   SessionId,
+  UnpastedChoice,
   WorkerInstanceId,
 } from "@pohunek/protocol/wire";
-import { INPUT_KINDS, INPUT_STATES, MID_TURN_EFFECTS } from "@pohunek/protocol/wire";
+import { INPUT_KINDS, INPUT_STATES, MID_TURN_EFFECTS, UNPASTED_CHOICES } from "@pohunek/protocol/wire";
 import type { SessionRow } from "./session-row.ts";
 
 /** What is known of one input. Its text is kept only while it waits for its time, and its digest to know it again. */
@@ -22,6 +23,8 @@ export interface InputReceipt {
   /** Counts the plans that were sent to the worker for it; the last one decides. */
   readonly attempt: number;
   readonly text?: string;
+  /** Of one whose text is kept. */
+  readonly unpasted?: UnpastedChoice;
   readonly midTurn?: MidTurnEffect;
   /** A part of it is in the agent's composer and was not submitted. */
   readonly isLeftOver: boolean;
@@ -44,6 +47,7 @@ const COLUMNS = [
   "code",
   "attempt",
   "text",
+  "unpasted",
   "mid_turn",
   "is_left_over",
   "runtime_id",
@@ -134,6 +138,7 @@ function toRow(receipt: InputReceipt): SessionRow {
     code: receipt.code ?? null,
     attempt: receipt.attempt,
     text: receipt.text ?? null,
+    unpasted: receipt.unpasted ?? null,
     mid_turn: receipt.midTurn ?? null,
     is_left_over: receipt.isLeftOver ? 1 : 0,
     runtime_id: receipt.runtimeId,
@@ -161,6 +166,7 @@ function fromRow(row: SessionRow): InputReceipt {
     code: optional("code", text),
     attempt: number("attempt"),
     text: optional("text", text),
+    unpasted: UNPASTED_CHOICES.find((choice) => choice === row["unpasted"]),
     midTurn: MID_TURN_EFFECTS.find((effect) => effect === row["mid_turn"]),
     isLeftOver: row["is_left_over"] === 1,
     runtimeId: text("runtime_id") as WorkerInstanceId,

@@ -99,4 +99,11 @@ export const MIGRATIONS: readonly Migration[] = [
       db.run("CREATE INDEX input_receipts_by_age ON input_receipts (created_ms)");
     },
   },
+  {
+    version: 5,
+    summary: "how a queued input is written",
+    apply(db) {
+      db.run("ALTER TABLE input_receipts ADD COLUMN unpasted TEXT");
+    },
+  },
 ];

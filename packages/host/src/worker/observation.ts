@@ -32,14 +32,18 @@ export function describeSession(runtime: SessionRuntime): TerminalFacts {
     return UNTOUCHED;
   }
   const terminal = runtime.read(({ engine }) => describeTerminal(engine));
-  // After the engine has seen all output, reports included.
-  const { count, records } = runtime.statuses;
-  return count === 0 ? terminal : { ...terminal, status_reports: count, status: records };
+  return { ...terminal, ...describeStatuses(runtime) };
+}
+
+/** To be asked after the engine has seen all output, reports included. */
+function describeStatuses({ statuses: { count, records } }: SessionRuntime): Partial<TerminalFacts> {
+  return count === 0 ? {} : { status_reports: count, status: records };
 }
 
 export function takeSnapshot(runtime: SessionRuntime): TerminalSnapshot {
   return runtime.read(({ engine }) => ({
     ...describeTerminal(engine),
+    ...describeStatuses(runtime),
     output_offset: runtime.ring.endOffset,
     ...engine.size,
     cursor: engine.cursor,

@@ -54,6 +54,10 @@ export class AgentActivity implements Disposable {
     });
   }
 
+  get current(): Activity | undefined {
+    return this.#detector.current;
+  }
+
   begin(terminal: TerminalFacts | undefined): void {
     if (!this.#options.isFirst) {
       this.#reportsBefore = terminal?.status_reports ?? 0;
@@ -91,10 +95,10 @@ export class AgentActivity implements Disposable {
 
   looked({ visible_lines: lines, ...terminal }: TerminalSnapshot): void {
     const { status, status_reports } = this.#terminal ?? {};
-    // A snapshot has no status reports: those that are known stand.
+    // A snapshot of an older worker has no status reports: those that are known stand.
     this.terminalChanged({
-      ...terminal,
       ...(status_reports === undefined ? {} : { status_reports, status: status ?? [] }),
+      ...terminal,
     });
     this.#detector.screen(lines, terminal.revision);
   }

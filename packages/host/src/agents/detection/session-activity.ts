@@ -56,8 +56,10 @@ export class SessionActivity implements ActivityDetector {
     this.#foreground = new ForegroundAgents({ ...options, onChange: (agent) => this.#switchTo(agent) });
   }
 
+  /** With the newest evidence, of which changes alone are not told. */
   get current(): Activity | undefined {
-    return this.#current;
+    const detail = this.#judge?.kind === "agent" ? this.#judge.activity.current?.detail : undefined;
+    return this.#current && { ...this.#current, ...(detail === undefined ? {} : { detail }) };
   }
 
   get activeAgent(): ActiveAgent | undefined {
