@@ -26,6 +26,8 @@ const STREAMS: Readonly<Record<string, Piece>> = {
     `2030-01-02T03:04:${below(random, 60)}.${below(random, 1000)}Z INFO ${words(random, 5 + below(random, 12))} ${below(random, 9999)}ms\r\n`,
   sgr: (random) =>
     `${Array.from({ length: 10 }, () => `\x1b[38;5;${below(random, 256)};${30 + below(random, 8)}m${words(random, 1)}\x1b[0m `).join("")}\r\n`,
+  rgb: (random) =>
+    `${Array.from({ length: 10 }, () => `\x1b[38;2;${below(random, 256)};${below(random, 256)};${below(random, 256)}m${words(random, 1)}\x1b[0m `).join("")}\r\n`,
   tui: (random) => {
     const rows = Array.from({ length: 48 }, (_, row) => {
       const load = below(random, 30);

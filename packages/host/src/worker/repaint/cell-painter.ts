@@ -14,7 +14,7 @@ import {
 import type { ClusterMode } from "./cluster-mode.ts";
 import type { Pen } from "./pen.ts";
 import { BLANK, copyAlike, DELETE } from "./run-copier.ts";
-import { erasedSequence } from "./style-sequence.ts";
+import { blankStyle } from "./style-sequence.ts";
 import type { VtWriter } from "./vt-writer.ts";
 
 /** Characters below need no look at clusters. */
@@ -126,7 +126,7 @@ export class CellPainter {
     let end = from + 1;
     while (end < count && cells.low(end) === low) end += 1;
     this.moveTo(from);
-    this.#pen.styleSequence(erasedSequence(low));
+    this.#pen.style(blankStyle(low));
     // From the first column on, "erase to the end" would make xterm.js forget that the row continues the one above.
     this.#writer.csi(end === this.#cols && from > 0 ? "K" : `${end - from}X`);
     return end;

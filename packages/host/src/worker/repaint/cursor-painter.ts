@@ -13,7 +13,7 @@ import {
 } from "../engine/terminal-state.ts";
 import { type Brushes, CellPainter } from "./cell-painter.ts";
 import { changeCharset, INITIAL_CHARSET } from "./charset-sequence.ts";
-import { erasedSequence, PLAIN } from "./style-sequence.ts";
+import { blankStyle } from "./style-sequence.ts";
 
 const BLANK = 0x20;
 
@@ -133,7 +133,7 @@ export class CursorPainter {
   #echoIntoBlank({ row, col, low }: BlankCells, code: number): void {
     const { writer, pen } = this.#brushes;
     this.#moveTo(row, col, SCREEN_ORIGIN);
-    pen.styleSequence(low === 0 ? PLAIN : erasedSequence(low));
+    pen.style(blankStyle(low));
     pen.link(undefined);
     pen.protect(false);
     writer.codepoint(code);
@@ -167,7 +167,7 @@ export class CursorPainter {
       this.#cells.paintCell(row, start);
       return;
     }
-    this.#brushes.pen.styleSequence(cellIsErased(low) ? erasedSequence(low) : PLAIN);
+    this.#brushes.pen.style(blankStyle(low));
     this.#brushes.pen.link(undefined);
     this.#brushes.pen.protect(false);
     this.#brushes.writer.codepoint(BLANK);

@@ -1,6 +1,7 @@
+import { DEFAULT_STYLE } from "../engine/snapshot-style.ts";
 import type { Hyperlink, ProtectedMode, SemanticContent, Style } from "../engine/terminal-state.ts";
 import { linkBody } from "./link-sequence.ts";
-import { PLAIN, StyleSequences } from "./style-sequence.ts";
+import { isSameStyle, PLAIN, writeStyle } from "./style-sequence.ts";
 import type { VtWriter } from "./vt-writer.ts";
 
 /** OSC 133: D ends whatever there was, without a mark on the row. */
@@ -13,14 +14,10 @@ const PROMPT_MARKS = ["133;P", "133;P", "133;P;k=c"] as const;
 /** What the next character will look like in the viewer's terminal; only changes are written. */
 export class Pen {
   readonly #writer: VtWriter;
-  readonly #sequences = new StyleSequences();
-  #style = PLAIN;
-  /** What `#style` was made of, where it was a style. */
-  #lastStyle: Style | undefined;
+  #style = DEFAULT_STYLE;
   #link: string | undefined;
   #isProtected = false;
   #semantic: SemanticContent = 0;
-  #hasBackground = false;
   #inputKind: InputKind = "over-lines";
   #hasProtected = false;
   #hasMarks = false;
@@ -33,32 +30,27 @@ export class Pen {
   }
 
   style(style: Style): void {
-    this.#apply(this.#sequences.of(style));
-    this.#lastStyle = style;
-    this.#hasBackground = style.background.kind !== "default";
+    if (style === this.#style) return;
+    // Each page has style objects of its own.
+    if (!isSameStyle(style, this.#style)) writeStyle(this.#writer, style);
+    this.#style = style;
   }
 
   /** The look of a cell that has nothing but a style. */
   bare(style: Style, rowPrompt: number): void {
     if (this.#semantic !== 0) this.semantic(0, rowPrompt);
-    if (style !== this.#lastStyle) this.style(style);
+    if (style !== this.#style) this.style(style);
     if (this.#link !== undefined) this.link(undefined);
     if (this.#isProtected) this.protect(false);
   }
 
-  /** A ready sequence, of `erasedSequence` or PLAIN. */
-  styleSequence(sequence: string): void {
-    this.#apply(sequence);
-    this.#hasBackground = sequence !== PLAIN;
-  }
-
   get hasBackground(): boolean {
-    return this.#hasBackground;
+    return this.#style.background.kind !== "default";
   }
 
   /** Lines that scroll in take the pen's background, so it has to be plain then. */
   plain(): void {
-    this.styleSequence(PLAIN);
+    this.style(DEFAULT_STYLE);
   }
 
   link(link: Hyperlink | undefined): void {
@@ -106,9 +98,7 @@ export class Pen {
 
   /** Writes the initial state anew, where it is not known what the terminal kept. */
   reset(): void {
-    this.#style = PLAIN;
-    this.#lastStyle = undefined;
-    this.#hasBackground = false;
+    this.#style = DEFAULT_STYLE;
     this.#link = undefined;
     this.#writer.ascii(PLAIN);
     this.#writer.osc("8;;");
@@ -121,13 +111,6 @@ export class Pen {
   #mark(body: string): void {
     this.#hasMarks = true;
     this.#writer.osc(body);
-  }
-
-  #apply(sequence: string): void {
-    this.#lastStyle = undefined;
-    if (sequence === this.#style) return;
-    this.#style = sequence;
-    this.#writer.ascii(sequence);
   }
 
   /** A prompt in the pen without a mark on the row: starting one marks a row, so it is one of the alternate screen. */

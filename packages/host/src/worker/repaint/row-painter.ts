@@ -1,6 +1,5 @@
 import {
   cellContent,
-  cellIsErased,
   cellIsProtected,
   cellLink,
   cellSemantic,
@@ -16,7 +15,7 @@ import {
 import { type Brushes, CellPainter, isCharacter } from "./cell-painter.ts";
 import type { Pen } from "./pen.ts";
 import { BLANK } from "./run-copier.ts";
-import { erasedSequence, PLAIN } from "./style-sequence.ts";
+import { blankStyle } from "./style-sequence.ts";
 import type { VtWriter } from "./vt-writer.ts";
 
 /** Stands in a cell only to make the terminal wrap, and is erased again. */
@@ -32,8 +31,8 @@ interface Look {
 interface Wrap {
   /** The look of the last column where it is unused because a wide character did not fit. */
   readonly head: Look | undefined;
-  /** The last column got a filler and has to be blanked again, with this SGR. */
-  readonly repair: string | undefined;
+  /** The last column got a filler and has to be blanked again, in this style. */
+  readonly repair: Style | undefined;
 }
 
 /**
@@ -101,7 +100,7 @@ export class RowPainter {
     this.#cells.moveTo(last);
     if (isHead) return { head: lookAt(row, cells, last), repair: undefined };
     this.#printFiller();
-    return { head: undefined, repair: cellIsErased(low) ? erasedSequence(low) : PLAIN };
+    return { head: undefined, repair: blankStyle(low) };
   }
 
   /** Makes the cursor wrap by the row's first cell; returns the column from which the rest is to be painted. */
@@ -149,11 +148,11 @@ export class RowPainter {
     if (isCharacter(cells.low(0))) {
       this.#cells.paintCharacter(row, row.cells(), 0);
     } else {
-      this.#pen.styleSequence(cellIsErased(cells.low(0)) ? erasedSequence(cells.low(0)) : PLAIN);
+      this.#pen.style(blankStyle(cells.low(0)));
       this.#writer.csi("X");
     }
     if (isBlank) {
-      this.#pen.styleSequence(cellIsErased(low) ? erasedSequence(low) : PLAIN);
+      this.#pen.style(blankStyle(low));
       this.#writer.ascii(`\x1b[${this.#cols}G\x1b[@`);
     }
     this.#writer.csi("r");
@@ -183,8 +182,8 @@ export class RowPainter {
   }
 
   /** Blanks the last cell of the row above and comes back. Erasing it would end the wrap, inserting does not. */
-  #repairAbove(sequence: string): void {
-    this.#pen.styleSequence(sequence);
+  #repairAbove(style: Style): void {
+    this.#pen.style(style);
     this.#writer.ascii(`\x1b[A\x1b[${this.#cols}G\x1b[@\x1b[B\x1b[${this.#cells.col + 1}G`);
   }
 

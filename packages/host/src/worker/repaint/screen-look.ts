@@ -5,7 +5,7 @@ import { cellContent, cellIsErased, cellLink, cellStyle, cellWidth, WIDTH } from
 import { colorSettings } from "./color-settings.ts";
 import { linkBody } from "./link-sequence.ts";
 import { osc } from "./osc.ts";
-import { erasedSequence, PLAIN, StyleSequences } from "./style-sequence.ts";
+import { PLAIN, StyleSequences } from "./style-sequence.ts";
 
 /** Columns of the screen. */
 export interface ColumnRange {
@@ -80,7 +80,7 @@ export class ScreenLook {
     const low = cells.low(col);
     const id = cellStyle(low, cells.high(col));
     if (cellIsErased(low)) {
-      return erasedSequence(low);
+      return this.#sequences.ofBlank(low);
     }
     return id === 0 ? PLAIN : this.#sequences.of(row.style(id));
   }

@@ -5,6 +5,7 @@ const FIRST_CAPACITY = 32_768;
 /** Builds a byte stream for a terminal. */
 export class VtWriter {
   #bytes = Buffer.allocUnsafe(FIRST_CAPACITY);
+  #capacity = FIRST_CAPACITY;
   /** Bytes written so far. */
   length = 0;
   /** The last character that was written as text. */
@@ -81,10 +82,14 @@ export class VtWriter {
   }
 
   #reserve(count: number): void {
-    const needed = this.length + count;
-    if (needed <= this.#bytes.length) return;
-    const grown = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2));
+    if (this.length + count > this.#capacity) this.#grow(this.length + count);
+  }
+
+  #grow(needed: number): void {
+    const capacity = Math.max(needed, this.#capacity * 2);
+    const grown = Buffer.allocUnsafe(capacity);
     grown.set(this.#bytes.subarray(0, this.length));
     this.#bytes = grown;
+    this.#capacity = capacity;
   }
 }
