@@ -9,8 +9,6 @@ export interface Platform {
   readPeer(fd: number): PeerIdentity | undefined;
   /** The user who owns the far end of a TCP connection; undefined when that end is not on this machine. */
   readTcpOwner(near: TcpEnd, far: TcpEnd): number | undefined;
-  /** Bytes of `sockaddr_un.sun_path`, the terminating NUL included. */
-  readonly socketPathBytes: number;
 }
 
 export interface PeerIdentity {

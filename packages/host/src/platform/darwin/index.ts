@@ -73,5 +73,4 @@ export const darwin: Platform = {
   },
   readPeer: refuse("readPeer"),
   readTcpOwner: refuse("readTcpOwner"),
-  socketPathBytes: 104,
 };

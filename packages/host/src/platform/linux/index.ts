@@ -15,5 +15,4 @@ export const linux: Platform = {
   sockets: socketCalls,
   readPeer,
   readTcpOwner,
-  socketPathBytes: 108,
 };
