@@ -81,12 +81,19 @@ export function stubPath(roots: TempRoots): string {
   return `${stubFolder(roots)}:/usr/local/bin:/usr/bin:/bin`;
 }
 
+interface RuntimeTexts {
+  /** Further lines of runtime.toml. */
+  readonly descriptor?: string;
+  readonly detection?: string;
+}
+
 /** Links a package for a runtime of this name, whose program is called the same, and switches it on. Returns its digest. */
-export async function installRuntime(host: Host, id: string, more = ""): Promise<string> {
+export async function installRuntime(host: Host, id: string, more: string | RuntimeTexts = ""): Promise<string> {
+  const { descriptor: rows = "", detection = "" } = typeof more === "string" ? { descriptor: more } : more;
   const folder = join(host.roots.base, `package-${id}`);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "runtime.toml"), descriptor(id, more));
-  writeFileSync(join(folder, "detection.toml"), "");
+  writeFileSync(join(folder, "runtime.toml"), descriptor(id, rows));
+  writeFileSync(join(folder, "detection.toml"), detection);
   const linked = await host.call<{ package: { digest: string } }>("package.link", {
     directory: folder,
     dry_run: false,

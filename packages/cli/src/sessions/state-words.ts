@@ -34,18 +34,42 @@ export function stateWords(session: SessionInfo): StateWords {
   }
 }
 
-function activityWords(session: SessionInfo): StateWords {
-  switch (session.activity) {
+function activityWords({ activity, activity_detail: detail }: SessionInfo): StateWords {
+  const more = detailWords(detail);
+  const text = (words: string): string => (more === undefined ? words : `${words} (${more})`);
+  switch (activity) {
     case "working":
-      return { text: "Working", colour: "cyan" };
+      return { text: text("Working"), colour: detail?.kind === "stuck" ? "yellow" : "cyan" };
     case "blocked":
-      return { text: "Needs you", colour: "yellow" };
+      return { text: text("Needs you"), colour: "yellow" };
     case "idle":
-      return { text: "Ready", colour: "green" };
+      return { text: text("Ready"), colour: "green" };
     default:
       // Nothing is known about what it does, which is not the same as idle.
       return { text: "Running", colour: undefined };
   }
+}
+
+/** What is known beyond the three words. A kind of a newer host is shown as it is called. */
+function detailWords(detail: SessionInfo["activity_detail"]): string | undefined {
+  if (detail === undefined) return undefined;
+  switch (detail.kind) {
+    case undefined:
+    case "unknown":
+      return undefined;
+    case "rate_limited":
+      return detail.until === undefined ? "limit" : `limit until ${clockTime(detail.until)}`;
+    case "auth":
+      return "sign-in";
+    default:
+      return plainText(detail.kind);
+  }
+}
+
+function clockTime(timestamp: string): string {
+  const at = new Date(timestamp);
+  const two = (part: number): string => String(part).padStart(2, "0");
+  return Number.isNaN(at.getTime()) ? plainText(timestamp) : `${two(at.getHours())}:${two(at.getMinutes())}`;
 }
 
 /** The host's word for a worker that lives and says nothing. */

@@ -28,6 +28,7 @@ import type { Listener, ListenerOptions } from "./listener.ts";
 import { listenUnix } from "./listener.ts";
 import { attachMethods } from "./methods/attach-methods.ts";
 import { bindProfileMethod } from "./methods/bind-profile-method.ts";
+import { detectionMethods } from "./methods/detection-methods.ts";
 import { hostMethods } from "./methods/host-methods.ts";
 import { inputMethods } from "./methods/input-methods.ts";
 import { lifecycleMethods } from "./methods/lifecycle-methods.ts";
@@ -310,6 +311,7 @@ function listHandlers(options: DaemonOptions, parts: Parts): Handlers {
       enclosingSession: (pid) => findEnclosingSession(pid, { processes: platform.processes, registry }),
     }),
     ...observeMethods({ registry, changes, waiters }),
+    ...detectionMethods(registry),
     ...settingsMethods(registry),
     ...inputMethods({ core, waiters }),
     ...subscribeMethod,

@@ -7,12 +7,22 @@ import {
   openEnum,
   openObject,
   schemaNotes,
+  timestamp,
   timestampParam,
   waitMs,
 } from "../schema.ts";
 import { AGENT_ACTIVITIES, READ_SOURCES, SESSION_STATES, WAIT_REASONS } from "../wire/enums.ts";
 import { LIMITS } from "../wire/limits.ts";
-import { screenSize, sessionId, sessionInfo, workerId, workerInstanceId } from "./session-info.ts";
+import {
+  activity,
+  activityDetailField,
+  screenSize,
+  sessionId,
+  sessionInfo,
+  stateSource,
+  workerId,
+  workerInstanceId,
+} from "./session-info.ts";
 
 const identityShape = { worker_instance_id: workerInstanceId, runtime_generation: decimalString };
 const expectedRuntime = z.object(identityShape).register(schemaNotes, { label: "RuntimeIdentity" });
@@ -30,6 +40,16 @@ const maxBytes = z
   .min(1)
   .max(LIMITS.outputRawBytes)
   .register(schemaNotes, { label: `1..${LIMITS.outputRawBytes}` });
+
+/** One change of a session's activity. */
+const activityChange = openObject({
+  at: timestamp,
+  /** Absent: it was not known. */
+  activity: activity.optional(),
+  activity_source: stateSource,
+  activity_detail: activityDetailField,
+  revision: decimalString,
+}).register(schemaNotes, { label: "ActivityChange", isOurs: true });
 
 const WAIT_PREDICATES = [
   "runtime",
@@ -79,6 +99,29 @@ export const sessionObserve = defineMethods({
       session_id: sessionId,
       supported_regions: z.array(z.string()),
       previews: z.array(openObject({ kind: z.string(), region: z.string(), text: z.string() })),
+    }),
+  },
+  "session.explain": {
+    params: z.object({ session_id: sessionId }),
+    result: openObject({
+      session_id: sessionId,
+      /** Whose rules judge: `runtime NAME`, `profile NAME`, a file of the host, or `shell`. */
+      detector: z.string(),
+      current: activityChange.optional(),
+      /** Sources that did not decide, in the order of their rank. */
+      sources: z.array(openObject({ source: z.string(), reason: z.string() })),
+      rules: z.array(
+        openObject({
+          rule: z.string(),
+          source: z.string(),
+          region: z.string(),
+          state: activity,
+          /** Why it does not decide; absent: it does, or would. */
+          rejected: z.string().optional(),
+        }),
+      ),
+      /** The last changes, the newest last. */
+      history: z.array(activityChange),
     }),
   },
   "session.output": {

@@ -104,12 +104,14 @@ export class AgentActivity implements Disposable {
   }
 
   async explain(): Promise<{
+    current: Activity | undefined;
     origin: string;
     sources: readonly SourceExplanation[];
     rules: readonly RuleExplanation[];
   }> {
     await this.#lookNow();
     return {
+      current: this.#detector.current,
       origin: this.#chosen.origin,
       sources: this.#detector.explainSources(),
       rules: this.#detector.explainRules(),

@@ -1,3 +1,4 @@
+import type { AgentActivity } from "@pohunek/protocol/wire";
 import type { EvidenceSource } from "./activity.ts";
 import type { Clock } from "./clock.ts";
 import type { DetectionManifest, DetectionRegion, DetectionRule, Gate } from "./manifest.ts";
@@ -13,12 +14,14 @@ export interface RuleExplanation {
   readonly rule: string;
   readonly source: EvidenceSource;
   readonly region: DetectionRegion;
-  readonly state: string;
+  readonly state: AgentActivity;
   /** Absent: its conditions hold, and it decides. */
   readonly rejected?: string;
 }
 
 export interface RegionPreview {
+  /** Source of what is judged by it. */
+  readonly kind: EvidenceSource;
   readonly region: DetectionRegion;
   readonly text: string;
 }
@@ -108,7 +111,11 @@ export class RuleSet {
 
   previews(): readonly RegionPreview[] {
     const { screen } = this.#look();
-    return DETECTION_REGIONS.map((region) => ({ region, text: screen.preview(region, REGION_LINES[region]) }));
+    return DETECTION_REGIONS.map((region) => ({
+      kind: sourceOfRegion(region),
+      region,
+      text: screen.preview(region, REGION_LINES[region]),
+    }));
   }
 
   #look(): Look {

@@ -11,6 +11,7 @@ import { ForegroundAgents } from "./foreground-agents.ts";
 import type { ChosenManifest, DetectedAgent } from "./manifest-source.ts";
 import type { LookedAtProcesses, ProcessNames, RecognizedAgent } from "./recognize-agent.ts";
 import type { RegionPreview } from "./rule-set.ts";
+import { RuleSet } from "./rule-set.ts";
 import type { RepeatingClock } from "./shell-activity.ts";
 import { ShellActivity } from "./shell-activity.ts";
 
@@ -103,17 +104,26 @@ export class SessionActivity implements ActivityDetector {
   async explain(): Promise<Explanation> {
     const judge = this.#judge;
     const told = judge?.kind === "agent" ? await judge.activity.explain() : undefined;
+    const last = this.#history.changes.at(-1);
+    // The state may be the same for another reason by now.
+    const detail = told?.current?.detail ?? last?.activity.detail;
     return {
       detector: told?.origin ?? "shell",
       sources: told?.sources ?? [],
       rules: told?.rules ?? [],
-      current: this.#history.changes.at(-1),
+      current: last && { ...last, activity: { ...last.activity, ...(detail === undefined ? {} : { detail }) } },
       history: this.#history.changes,
     };
   }
 
   async previews(): Promise<readonly RegionPreview[]> {
-    return this.#judge?.kind === "agent" ? await this.#judge.activity.previews() : [];
+    if (this.#judge?.kind === "agent") return await this.#judge.activity.previews();
+    const { clock, readScreen } = this.#options;
+    const { title } = this.#facts.terminal ?? {};
+    const bare = new RuleSet({ rules: [] }, clock);
+    bare.setSigns(title === undefined ? {} : { title });
+    bare.setScreen((await readScreen())?.lines ?? []);
+    return bare.previews();
   }
 
   [Symbol.dispose](): void {
