@@ -1,6 +1,7 @@
 export type { VersionAdapter } from "./wire/adapter.ts";
 export { adapterFor, introducedIn, isVersionDependent } from "./wire/adapter.ts";
 export { encodeAttachPrelude, parseAttachPrelude, readAttachAnswer } from "./wire/attach-prelude.ts";
+export { PASTE_END, PASTE_START, PasteFollower } from "./wire/bracketed-paste.ts";
 export type { ClipboardPolicy, ClipboardRule } from "./wire/clipboard.ts";
 export { CLIPBOARD_DEFAULTS, CLIPBOARD_MOST_BYTES, CLIPBOARD_RULES } from "./wire/clipboard.ts";
 export type { Decimal } from "./wire/decimal.ts";

@@ -1,3 +1,4 @@
+import { PasteFollower } from "@pohunek/protocol/wire";
 import type { Key } from "./key-sequence.ts";
 import { readSequence } from "./key-sequence.ts";
 
@@ -32,9 +33,6 @@ const FIRST_PRINTABLE = 0x20;
 /** Looking at more than this one by one takes longer than searching it. */
 const SHORT_BYTES = 32;
 const EMPTY = new Uint8Array(0);
-const PASTE_END = Uint8Array.of(ESC, 0x5b, 0x32, 0x30, 0x31, 0x7e);
-/** A paste that pauses this long has lost its end mark; keys must work again. */
-const PASTE_STALL_MS = 1_000;
 
 /**
  * Finds the client's own keys in what the local terminal sends, in every encoding that a program in the session can have
@@ -43,9 +41,7 @@ const PASTE_STALL_MS = 1_000;
 export class AttachKeys {
   readonly #keys: readonly AttachKey[];
   #held: Uint8Array = EMPTY;
-  #isInPaste = false;
-  #pasteTail: Uint8Array = EMPTY;
-  #lastInputMs = 0;
+  readonly #paste = new PasteFollower();
 
   constructor(keys: readonly AttachKey[] = [DETACH_KEY, MENU_KEY]) {
     this.#keys = keys;
@@ -57,9 +53,8 @@ export class AttachKeys {
   }
 
   push(chunk: Uint8Array, nowMs: number): DecodedInput {
-    if (this.#isInPaste && nowMs - this.#lastInputMs > PASTE_STALL_MS) this.#isInPaste = false;
-    this.#lastInputMs = nowMs;
-    if (!this.#isInPaste && this.#held.length === 0 && isShortText(chunk)) {
+    this.#paste.noteInput(nowMs);
+    if (!this.#paste.isInside && this.#held.length === 0 && isShortText(chunk)) {
       return { forward: chunk, action: undefined, rest: EMPTY };
     }
     const bytes = concat(this.#held, chunk);
@@ -77,7 +72,7 @@ export class AttachKeys {
   #decode(bytes: Uint8Array): DecodedInput {
     const pieces: Uint8Array[] = [];
     let from = 0;
-    let at = this.#isInPaste ? this.#skipPaste(bytes, 0) : 0;
+    let at = this.#paste.isInside ? this.#paste.skip(bytes, 0) : 0;
     while (at < bytes.length) {
       at = this.#nextSpecial(bytes, at);
       if (at >= bytes.length) break;
@@ -104,7 +99,7 @@ export class AttachKeys {
           }
         }
       }
-      at = sequence.type === "paste-start" ? this.#startPaste(bytes, after) : after;
+      at = sequence.type === "paste-start" ? this.#paste.begin(bytes, after) : after;
     }
     pieces.push(bytes.subarray(from));
     return { forward: join(pieces), action: undefined, rest: EMPTY };
@@ -127,24 +122,6 @@ export class AttachKeys {
     if (key.modifiers !== CTRL) return undefined;
     return this.#keys.find((own) => own.code === key.code || own.code === key.baseCode);
   }
-
-  #startPaste(bytes: Uint8Array, from: number): number {
-    this.#isInPaste = true;
-    this.#pasteTail = EMPTY;
-    return this.#skipPaste(bytes, from);
-  }
-
-  /** Index behind the paste's end mark, or the end of the bytes while it has not come. The mark may be cut anywhere. */
-  #skipPaste(bytes: Uint8Array, from: number): number {
-    const text = concat(this.#pasteTail, bytes.subarray(from));
-    const end = indexOfBytes(text, PASTE_END);
-    if (end === -1) {
-      this.#pasteTail = text.slice(-(PASTE_END.length - 1));
-      return bytes.length;
-    }
-    this.#isInPaste = false;
-    return from + end + PASTE_END.length - this.#pasteTail.length;
-  }
 }
 
 /** What a person types most: no key of ours is a printable character. */
@@ -154,10 +131,6 @@ function isShortText(bytes: Uint8Array): boolean {
     if ((bytes[at] as number) < FIRST_PRINTABLE) return false;
   }
   return true;
-}
-
-function indexOfBytes(bytes: Uint8Array, wanted: Uint8Array): number {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).indexOf(wanted);
 }
 
 function concat(first: Uint8Array, second: Uint8Array): Uint8Array {

@@ -1,3 +1,4 @@
+import { PASTE_START, PasteFollower } from "@pohunek/protocol/wire";
 import type { Reading } from "./terminal-answer.ts";
 import { readTerminalInput } from "./terminal-answer.ts";
 
@@ -23,12 +24,8 @@ const KEY_HOLD_MS = 30;
 const ANSWER_HOLD_MS = 2_000;
 /** An answer whose ESC was taken for a key is still known as one. */
 const LATE_REST_MS = 1_000;
-/** A paste that pauses this long has lost its end mark. */
-const PASTE_STALL_MS = 1_000;
 
 const ESC = 0x1b;
-const PASTE_START = Buffer.from("\x1b[200~", "latin1");
-const PASTE_END = Buffer.from("\x1b[201~", "latin1");
 /** What follows the ESC of an answer. */
 const SECOND_BYTES: readonly (number | undefined)[] = [0x5b, 0x5d, 0x50, 0x5f];
 const NOTHING = new Uint8Array(0);
@@ -46,16 +43,14 @@ export class AnswerFilter implements Disposable {
   #isFirstDelivered = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #escapeDeliveredMs = Number.NEGATIVE_INFINITY;
-  #isInPaste = false;
-  #pasteTail: Uint8Array = NOTHING;
-  #lastInputMs = 0;
+  readonly #paste = new PasteFollower();
 
   constructor(options: AnswerFilterOptions) {
     this.#options = options;
   }
 
   take(chunk: Uint8Array): void {
-    if (this.#held.length === 0 && !this.#isInPaste && chunk.indexOf(ESC) === -1 && !this.#mayBeRest(chunk)) {
+    if (this.#held.length === 0 && !this.#paste.isInside && chunk.indexOf(ESC) === -1 && !this.#mayBeRest(chunk)) {
       this.#options.deliver(chunk);
       return;
     }
@@ -73,9 +68,7 @@ export class AnswerFilter implements Disposable {
   }
 
   #takeSlowly(chunk: Uint8Array): void {
-    const now = performance.now();
-    if (this.#isInPaste && now - this.#lastInputMs > PASTE_STALL_MS) this.#isInPaste = false;
-    this.#lastInputMs = now;
+    this.#paste.noteInput(performance.now());
     clearTimeout(this.#timer);
     if (this.#held.length === 0 && this.#mayBeRest(chunk)) {
       this.#held = Uint8Array.of(ESC);
@@ -91,7 +84,7 @@ export class AnswerFilter implements Disposable {
     this.#isFirstDelivered = false;
     this.#escapeDeliveredMs = Number.NEGATIVE_INFINITY;
     let from = isFirstDelivered ? 1 : 0;
-    let at = this.#isInPaste ? this.#skipPaste(bytes, 0) : 0;
+    let at = this.#paste.isInside ? this.#paste.skip(bytes, 0) : 0;
     for (at = indexOfEscape(bytes, at); at < bytes.length; at = indexOfEscape(bytes, at)) {
       const reading = readTerminalInput(bytes, at);
       if (reading.type === "unfinished") {
@@ -101,8 +94,8 @@ export class AnswerFilter implements Disposable {
       }
       const end = at + reading.length;
       if (!this.#isAnswer(reading)) {
-        const isPaste = PASTE_START.equals(bytes.subarray(at, end));
-        at = isPaste ? this.#startPaste(bytes, end) : end;
+        const isPaste = Buffer.compare(PASTE_START, bytes.subarray(at, end)) === 0;
+        at = isPaste ? this.#paste.begin(bytes, end) : end;
         continue;
       }
       this.#deliver(bytes.subarray(from, at));
@@ -149,24 +142,6 @@ export class AnswerFilter implements Disposable {
 
   #deliver(bytes: Uint8Array): void {
     if (bytes.length > 0) this.#options.deliver(bytes);
-  }
-
-  #startPaste(bytes: Uint8Array, from: number): number {
-    this.#isInPaste = true;
-    this.#pasteTail = NOTHING;
-    return this.#skipPaste(bytes, from);
-  }
-
-  /** Index behind the paste's end mark, or the end of the bytes while it has not come. The mark may be cut anywhere. */
-  #skipPaste(bytes: Uint8Array, from: number): number {
-    const text = Buffer.concat([this.#pasteTail, bytes.subarray(from)]);
-    const end = text.indexOf(PASTE_END);
-    if (end === -1) {
-      this.#pasteTail = text.subarray(-(PASTE_END.length - 1));
-      return bytes.length;
-    }
-    this.#isInPaste = false;
-    return from + end + PASTE_END.length - this.#pasteTail.length;
   }
 }
 

@@ -1,4 +1,5 @@
-import { InputScanner, PASTE_END, PASTE_START } from "./input-scanner.ts";
+import { PASTE_END, PASTE_START } from "@pohunek/protocol/wire";
+import { InputScanner } from "./input-scanner.ts";
 
 /** How long others wait for one that is in the middle of something. */
 export interface GateLimits {

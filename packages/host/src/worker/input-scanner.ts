@@ -1,12 +1,11 @@
+import { PasteFollower } from "@pohunek/protocol/wire";
+
 const ESC = 0x1b;
 const BEL = 0x07;
 const LETTER = { leftBracket: 0x5b, capitalM: 0x4d, capitalO: 0x4f, backslash: 0x5c } as const;
 /** DCS, SOS, OSC, PM, APC: what goes on until ST. */
 const STRING_STARTS: readonly number[] = [0x50, 0x58, 0x5d, 0x5e, 0x5f];
 const PASTE_START_PARAMETERS = "200~";
-const encoder = new TextEncoder();
-export const PASTE_START = encoder.encode("\x1b[200~");
-export const PASTE_END = encoder.encode("\x1b[201~");
 /** Longest parameters that are looked at; nothing that matters here is longer. */
 const PARAMETER_BYTES = 64;
 /** Bytes of a mouse report in the oldest encoding, behind `CSI M`. */
@@ -29,6 +28,7 @@ export class InputScanner {
   #parameters = "";
   /** Bytes that still belong to a character or an old mouse report. */
   #missing = 0;
+  readonly #paste = new PasteFollower();
   /** End of a paste's text that may be the start of its end mark; not passed on yet. */
   #tail: Uint8Array = NOTHING;
   #hasTyped = false;
@@ -51,15 +51,16 @@ export class InputScanner {
   push(bytes: Uint8Array): Uint8Array {
     this.#hasTyped = false;
     const all = this.#tail.length === 0 ? bytes : Buffer.concat([this.#tail, bytes]);
+    // What was kept back has been looked at.
+    let at = this.#tail.length;
     this.#tail = NOTHING;
-    let at = 0;
     while (at < all.length) {
       at = this.#step(all, at);
     }
     if (this.#state !== "paste") {
       return all;
     }
-    const held = lengthOfMarkStart(all);
+    const held = this.#paste.markBytes;
     // Lent memory: what is kept has to be our own.
     this.#tail = all.slice(all.length - held);
     return all.subarray(0, all.length - held);
@@ -97,12 +98,9 @@ export class InputScanner {
 
   #passPaste(bytes: Uint8Array, at: number): number {
     this.#hasTyped = true;
-    const end = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(PASTE_END, at);
-    if (end === -1) {
-      return bytes.length;
-    }
-    this.#state = "ground";
-    return end + PASTE_END.length;
+    const end = this.#paste.skip(bytes, at);
+    this.#state = this.#paste.isInside ? "paste" : "ground";
+    return end;
   }
 
   #passCounted(bytes: Uint8Array, at: number): number {
@@ -168,7 +166,10 @@ export class InputScanner {
       this.#state = "counted";
       return;
     }
-    this.#state = this.#parameters === PASTE_START_PARAMETERS ? "paste" : "ground";
+    if (this.#parameters === PASTE_START_PARAMETERS) {
+      this.#paste.begin(NOTHING, 0);
+    }
+    this.#state = this.#paste.isInside ? "paste" : "ground";
     this.#hasTyped ||= !REPORT.test(this.#parameters);
   }
 }
@@ -183,17 +184,6 @@ function missingBytes(bytes: Uint8Array, from: number): number {
     if (byte >= 0xc0) {
       const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
       return Math.max(0, length - (bytes.length - at));
-    }
-  }
-  return 0;
-}
-
-/** Length of the longest end of `bytes` that the end mark of a paste starts with, the whole mark left aside. */
-function lengthOfMarkStart(bytes: Uint8Array): number {
-  for (let length = Math.min(bytes.length, PASTE_END.length - 1); length > 0; length -= 1) {
-    const end = bytes.subarray(bytes.length - length);
-    if (end.every((byte, index) => byte === PASTE_END[index])) {
-      return length;
     }
   }
   return 0;
