@@ -73,3 +73,30 @@ test("a profile's program runs with its arguments and variables, which are found
   await host.call("session.remove", session.id);
   expect(filesWith(host, SECRET)).toEqual([]);
 });
+
+test("a program that can't be started leaves no session, and no value of its profile anywhere", async () => {
+  const roots = new TempRoots();
+  const bin = join(roots.base, "bin");
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, "broken-tool"), "#!/no/such/interpreter\n", { mode: 0o755 });
+  writeProfile(roots, "mine", `program = "broken-tool"\n[env]\nTOKEN = "${SECRET}"\n`);
+  writeProfile(roots, "faulty", `[env]\nTOKEN = "${SECRET}"\nOTHER = ${SECRET}\n`);
+  await using host = await startHost({ roots, config: '[log]\nlevel = "debug"\n', env: environmentWithBin(roots) });
+  await using client = await host.connect();
+  const size = { cols: 80, rows: 24 };
+  const told = [
+    await client.ask("session.new", { agent: "mine", ...size }),
+    await client.ask("session.new", { agent: "faulty", ...size }),
+    await client.ask("session.resume", "s-none"),
+    await client.ask("package.bind_profile", { profile: "faulty", dry_run: false }),
+  ];
+  expect(told.map(({ err }) => err?.code)).toEqual([
+    "spawn_failed",
+    "invalid_profile",
+    "session_not_found",
+    "invalid_profile",
+  ]);
+  expect(JSON.stringify(told)).not.toContain(SECRET);
+  expect(await host.list()).toEqual([]);
+  expect(filesWith(host, SECRET)).toEqual([]);
+});

@@ -78,15 +78,17 @@ describe("agents", () => {
     expect(stdout).toBe(
       [
         "AGENT   RUNS                STATE          VERSION  PROVEN",
-        "shell                       ready          -        -",
         "alpha   Alpha Code          ready          2.1.332  2.1.330",
+        "shell                       ready          -        -",
         "work    a profile of alpha  ready          2.1.332  -",
-        "beta    Beta                unsupported    9.0.0    2.1.330",
         "gamma   Gamma               not installed  -        -",
+        "beta    Beta                unsupported    9.0.0    2.1.330",
         "broken                      invalid        -        -",
         "",
         "beta: is 9.0.0; its package was made for [1.0.0, 2.0.0)",
         'broken: profile "broken": args must be a list',
+        "",
+        "pohunek run starts Alpha Code (alpha).",
         "",
       ].join("\n"),
     );

@@ -1,7 +1,11 @@
+import type { AgentRuntime } from "@pohunek/protocol";
 import { command } from "../command-line/command.ts";
 import { connectHost } from "../connection/connect-host.ts";
+import type { CommandContext } from "../context.ts";
+import { plainText } from "../output/plain-text.ts";
 import { tableLook } from "../output/table-look.ts";
 import { agentTable } from "../sessions/agent-table.ts";
+import { agentName, bestOf } from "../sessions/choose-agent.ts";
 import { listAgents } from "../sessions/list-agents.ts";
 
 export const agents = command({
@@ -16,6 +20,14 @@ export const agents = command({
   async run(context) {
     await using client = await connectHost(context, { startsDaemon: true });
     const found = await listAgents(client);
-    return { ok: found, human: () => `${agentTable(found, tableLook(context)).join("\n")}\n` };
+    return {
+      ok: found,
+      human: () => `${agentTable(found, tableLook(context)).join("\n")}\n\n${choiceText(context, bestOf(found))}`,
+    };
   },
 });
+
+function choiceText({ settings }: CommandContext, best: AgentRuntime | undefined): string {
+  const what = best === undefined ? "your shell: no agent is installed" : plainText(agentName(best));
+  return `${settings.programName()} run starts ${what}.\n`;
+}

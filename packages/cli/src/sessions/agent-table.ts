@@ -21,9 +21,10 @@ const STATES: Readonly<Record<string, readonly [text: string, colour: Colour]>> 
   invalid_profile: ["invalid", "red"],
 };
 
-/** Agents as people read them: what can be started comes first, then why the others can't. */
+/** Agents as people read them: what can be started comes first, the best on top, then why the others can't. */
 export function agentTable(agents: readonly AgentRuntime[], look: TableLook): string[] {
-  const ordered = [...agents.filter(isLaunchable), ...agents.filter((agent) => !isLaunchable(agent))];
+  const ranked = agents.toSorted((one, other) => (other.preference ?? 0) - (one.preference ?? 0));
+  const ordered = [...ranked.filter(isLaunchable), ...ranked.filter((agent) => !isLaunchable(agent))];
   const table = layOutTable(COLUMNS, ordered.map(rowOf), look);
   const reasons = ordered.filter(needsReason).map(({ agent, reason = "" }) => `${agent}: ${reason}`);
   return reasons.length === 0 ? table : [...table, "", ...reasons.map(plainText)];

@@ -9,7 +9,11 @@ export function isLaunchable({ available, supported }: AgentRuntime): boolean {
 
 /** The installed agent that its host ranks first; undefined where sessions can run a shell only. */
 export async function bestAgent(client: Client): Promise<AgentRuntime | undefined> {
-  const ranked = (await listAgents(client)).filter((agent) => isLaunchable(agent) && (agent.preference ?? 0) > 0);
+  return bestOf(await listAgents(client));
+}
+
+export function bestOf(agents: readonly AgentRuntime[]): AgentRuntime | undefined {
+  const ranked = agents.filter((agent) => isLaunchable(agent) && (agent.preference ?? 0) > 0);
   return ranked.toSorted((one, other) => (other.preference ?? 0) - (one.preference ?? 0))[0];
 }
 
