@@ -23,8 +23,9 @@ const KILLED_MS = 2_000;
 /** Processes may fork while they are being killed; each round finds the ones the last did not see. */
 const KILL_ROUNDS = 5;
 
-/** A program that acts on SIGHUP has this long to do it before SIGTERM may cut it short. */
+/** A program that acts on SIGHUP has this long to do it before SIGTERM may cut it short; longer where the grace is long. */
 const HANG_UP_MS = 100;
+const HANG_UP_SHARE = 4;
 
 /**
  * The one place that ends the processes of a generation: SIGHUP to all, as when a terminal is closed, SIGTERM to those that
@@ -33,7 +34,7 @@ const HANG_UP_MS = 100;
  */
 export async function endGeneration(options: EndOptions): Promise<EndResult> {
   const { processes, graceMs } = options;
-  const hangUpMs = Math.min(HANG_UP_MS, graceMs / 2);
+  const hangUpMs = Math.min(Math.max(HANG_UP_MS, graceMs / HANG_UP_SHARE), graceMs / 2);
   // A stopped process acts on nothing until it goes on.
   await ask(options, ["SIGHUP", "SIGCONT"], hangUpMs);
   await ask(options, ["SIGTERM", "SIGCONT"], graceMs - hangUpMs);
