@@ -54,6 +54,9 @@ test("the start removes what is beyond the limits, and no link", async () => {
   expect(host.log().find(({ event }) => event === "logs_pruned")).toMatchObject({ files: 4 });
 });
 
+/** What a worker of this release speaks. */
+const WORKER_PROTOCOL = 4;
+
 test("the log tells the course of things: starts, sessions with the source of each change, reconnects, requests", async () => {
   await using host = await startHost();
   const session = await host.newSession();
@@ -71,7 +74,7 @@ test("the log tells the course of things: starts, sessions with the source of ea
   expect(about("worker_connected").at(-1)).toMatchObject({
     session_id: session.id,
     worker_instance_id: session.runtime.worker_instance_id,
-    worker_protocol: 3,
+    worker_protocol: WORKER_PROTOCOL,
   });
   expect(about("session_moved").map(({ runtime, state, source }) => [runtime, state, source])).toEqual([
     ["live", "running", "process"],

@@ -14,6 +14,9 @@ const DENIED = [
   "session.input",
 ];
 
+/** Beyond the methods of the specification. */
+const OWN = ["session.answer", "session.explain", "session.input_status"];
+
 /** Params of each method that names a session, so that every one reaches its guard. */
 function paramsFor(method: string, id: string): unknown {
   switch (method) {
@@ -58,7 +61,7 @@ test("exactly nine methods are denied to a program on its own session, and to no
     }
   }
   expect(denied.sort()).toEqual(DENIED.toSorted());
-  expect(Object.keys(METHODS).length).toBe(63);
+  expect(Object.keys(METHODS).filter((name) => !OWN.includes(name)).length).toBe(63);
 
   const allowed = async (pair: Readonly<Record<string, unknown>>, target: string): Promise<void> => {
     const { err } = await client.ask("session.rename", { session_id: target, name: "x" }, pair);

@@ -78,6 +78,8 @@ test("the daemon's answers and events keep to their declarations, in every metho
   await client.waitForState(session_id, ["running"], { timeoutMs: 5_000 });
   expect((await call("session.screen", { session_id })).dimensions.cols).toBe(100);
   expect((await call("session.read", { session_id, source: "recent" })).text).toContain("declared");
+  expect((await call("session.explain", { session_id })).session_id).toBe(session_id);
+  expect((await call("session.detection", { session_id })).session_id).toBe(session_id);
   const output = await call("session.output", { session_id, max_bytes: 65_536 });
   expect(Buffer.from(output.data_base64, "base64").toString()).toContain("declared");
 
