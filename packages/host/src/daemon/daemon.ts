@@ -204,7 +204,12 @@ function pruneDaemonLogs({ roots, config, platform, log }: DaemonOptions): void 
 
 function openStore({ roots, log }: DaemonOptions): Store {
   const store = new Store(join(roots.data, "store.sqlite3"));
-  const { foundVersion, backupPath } = store.opened;
+  const { foundVersion, isAlone, backupPath } = store.opened;
+  if (isAlone) {
+    log.warn("store_not_shared", {
+      hint: "the disk is full; sqlite3 can't open the store until the daemon is restarted",
+    });
+  }
   if (backupPath !== undefined) {
     log.info("store_migrated", { from_schema: foundVersion });
   }

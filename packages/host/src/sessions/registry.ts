@@ -2,20 +2,20 @@ import type { AnnouncedEvent } from "@pohunek/protocol";
 import type { SessionId, WorkerInstanceId } from "@pohunek/protocol/wire";
 import { protocolError } from "@pohunek/protocol/wire";
 import type { Logger } from "../logs/logger.ts";
-import { failureFields } from "../logs/logger.ts";
-import type { AuditLog } from "../store/audit-log.ts";
 import type { Operation } from "../store/operation.ts";
 import type { SessionRecord } from "../store/session-record.ts";
-import type { AuditEvent, Store, StoreChanges } from "../store/store.ts";
+import type { AuditEvent, StoreChanges } from "../store/store.ts";
 import type { Changes } from "./changes.ts";
 import type { Transition, TransitionFacts } from "./lifecycle.ts";
 import { amend, canTransit, transit } from "./lifecycle.ts";
+import type { RecordKeeperPorts } from "./record-keeper.ts";
+import { RecordKeeper } from "./record-keeper.ts";
 import { Session } from "./session.ts";
 import { toSessionInfo } from "./session-info.ts";
 
 export interface RegistryPorts {
-  readonly store: Pick<Store, "commit">;
-  readonly audit: Pick<AuditLog, "drain">;
+  readonly store: RecordKeeperPorts["store"];
+  readonly audit: RecordKeeperPorts["audit"];
   readonly changes: Changes;
   readonly log: Logger;
   readonly announce: (event: AnnouncedEvent) => void;
@@ -41,10 +41,6 @@ type SessionEventName =
   | "session_runtime_conflict"
   | "session_native_recovered";
 
-/** Waits between tries to store a fact that the disk refused. */
-const RETRY_FIRST_MS = 1000;
-const RETRY_LAST_MS = 60_000;
-
 /**
  * All sessions of this host, and the only place that changes one: each change is stored before it is shown and announced.
  * A change that somebody asked for fails when it can't be stored. A fact (the program ended, the worker is lost) is true
@@ -53,13 +49,15 @@ const RETRY_LAST_MS = 60_000;
 export class Registry implements Disposable {
   readonly #ports: RegistryPorts;
   readonly #sessions = new Map<SessionId, Session>();
-  readonly #unstored = new Set<SessionId>();
-  #retryMs = RETRY_FIRST_MS;
-  #retry: ReturnType<typeof setTimeout> | undefined;
-  #isDrainScheduled = false;
+  readonly #keeper: RecordKeeper;
 
   constructor(ports: RegistryPorts) {
     this.#ports = ports;
+    this.#keeper = new RecordKeeper({
+      ...ports,
+      find: (id) => this.#sessions.get(id),
+      onStored: (session) => this.wake(session),
+    });
   }
 
   get all(): Iterable<Session> {
@@ -79,14 +77,14 @@ export class Registry implements Disposable {
     return session;
   }
 
-  /** True when the session's last change is on disk. */
+  /** True when the session's last change is durable. */
   isStored(session: Session): boolean {
-    return !this.#unstored.has(session.id);
+    return this.#keeper.isDurable(session);
   }
 
-  /** Sessions whose last change is not on disk yet. */
+  /** Sessions whose last change the store's database does not have yet. */
   get unstoredCount(): number {
-    return this.#unstored.size;
+    return this.#keeper.unstoredCount;
   }
 
   /** Takes over a session that is in the store already. No worker is connected yet, whatever an earlier daemon knew. */
@@ -100,7 +98,7 @@ export class Registry implements Disposable {
 
   /** Stores and lists a new session. */
   add(record: SessionRecord, operation: Operation): Session {
-    this.#commit({ session: record, operation, events: [this.#auditEvent(record, "session_starting")] });
+    this.#keeper.commit({ session: record, operation, events: [this.#auditEvent(record, "session_starting")] });
     const session = new Session(record, operation);
     this.#sessions.set(record.id, session);
     return session;
@@ -108,14 +106,14 @@ export class Registry implements Disposable {
 
   /** Notes how far the session's operation has come, before the next step acts. Throws when that can't be stored. */
   note(session: Session, operation: Operation | null): void {
-    this.#commit({ session: session.record, operation });
+    this.#keeper.commit({ session: session.record, operation });
     session.operation = operation ?? undefined;
   }
 
   /** As `note`, for an operation that goes on whether or not the disk takes it: a full one must not keep a program alive. */
   intend(session: Session, operation: Operation | null): void {
     session.operation = operation ?? undefined;
-    this.#commitFact(session, { session: session.record, operation }, operation?.kind ?? "operation_ended");
+    this.#keeper.commitFact(session, { session: session.record, operation }, operation?.kind ?? "operation_ended");
   }
 
   /** Changes what an owner asked to change. Throws, with nothing changed, when that can't be stored. */
@@ -124,7 +122,7 @@ export class Registry implements Disposable {
     patch: Partial<Pick<SessionRecord, "name" | "metadata" | "cols" | "rows" | "nativeReference">>,
   ): void {
     const record = amend({ ...session.record, ...patch }, this.#ports.now());
-    this.#commit({ session: record });
+    this.#keeper.commit({ session: record });
     session.record = record;
     this.#show(session, "session_updated");
   }
@@ -132,26 +130,15 @@ export class Registry implements Disposable {
   /** Moves the session along the table of its life, and stores that first. Throws, with nothing changed, when it can't. */
   move(session: Session, transition: Transition, facts: TransitionFacts & ChangeOptions = {}): void {
     const record = transit(session.record, transition, { ...facts, at: this.#ports.now() });
-    this.#commit(this.#changesOf(record, transition, facts));
+    this.#keeper.commit(this.#changesOf(record, transition, facts));
     this.#take(session, record, facts);
   }
 
   /** Moves the session along the table because of something that has happened: true also while the disk is full. */
   observe(session: Session, transition: Transition, facts: TransitionFacts & ChangeOptions = {}): void {
     const record = transit(session.record, transition, { ...facts, at: this.#ports.now() });
-    this.#commitFact(session, this.#changesOf(record, transition, facts), transition);
+    this.#keeper.commitFact(session, this.#changesOf(record, transition, facts), transition);
     this.#take(session, record, facts);
-  }
-
-  /** What is true already is shown in any case, and stored again and again until that works. */
-  #commitFact(session: Session, changes: StoreChanges, change: string): void {
-    try {
-      this.#commit(changes);
-    } catch (cause) {
-      this.#ports.log.error("session_not_stored", { session_id: session.id, change, ...failureFields(cause) });
-      this.#unstored.add(session.id);
-      this.#scheduleRetry();
-    }
   }
 
   /** A passing fact of the running program changed; it is shown, and stored with the session's next change. */
@@ -165,13 +152,12 @@ export class Registry implements Disposable {
     this.#ports.changes.notify(session.id);
   }
 
-  /** Removes the session and its operation from the store, then from the list. */
+  /** Removes the session and its operation from the store, then from the list. Throws when that can't be made durable. */
   remove(session: Session, event: "session_removed" | "session_rolled_back"): void {
     const { record } = session;
-    this.#commit({ removedSession: record.id, operation: null, events: [this.#auditEvent(record, event)] });
+    this.#keeper.commitRemoval(record.id, [this.#auditEvent(record, event)]);
     session.operation = undefined;
     this.#sessions.delete(record.id);
-    this.#unstored.delete(record.id);
     this.#ports.log.info(event, { session_id: record.id });
     this.#ports.changes.notify(record.id);
     if (event === "session_removed") {
@@ -226,73 +212,13 @@ export class Registry implements Disposable {
     };
   }
 
-  #commit(changes: StoreChanges): void {
-    try {
-      this.#ports.store.commit(changes);
-    } catch (cause) {
-      const { code = "unknown" } = failureFields(cause);
-      throw protocolError("io_error", { message: `the session store can't be written (${code})`, cause });
-    }
-    if (changes.events !== undefined && !this.#isDrainScheduled) {
-      this.#isDrainScheduled = true;
-      setImmediate(() => this.#drainAudit());
-    }
-  }
-
-  #drainAudit(): void {
-    this.#isDrainScheduled = false;
-    try {
-      this.#ports.audit.drain();
-    } catch (cause) {
-      // The events stay in the store's outbox and follow with the next change.
-      this.#ports.log.error("audit_log_not_written", failureFields(cause));
-    }
-  }
-
-  #scheduleRetry(): void {
-    this.#retry ??= setTimeout(() => this.#storeAgain(), this.#retryMs);
-  }
-
-  #storeAgain(): void {
-    this.#retry = undefined;
-    try {
-      this.storeNow();
-      this.#retryMs = RETRY_FIRST_MS;
-    } catch (cause) {
-      this.#ports.log.error("session_not_stored", { sessions: this.#unstored.size, ...failureFields(cause) });
-      this.#retryMs = Math.min(this.#retryMs * 2, RETRY_LAST_MS);
-      this.#scheduleRetry();
-    }
-  }
-
-  /** Stores what could not be stored before. Throws when it still can't. */
-  storeNow(): void {
-    for (const id of this.#unstored) {
-      const session = this.#sessions.get(id);
-      if (session) {
-        this.ensureStored(session);
-      }
-      this.#unstored.delete(id);
-    }
-  }
-
-  /** Sees that the session's last change is on disk. Throws when it can't be stored. */
+  /** Sees that the session's last change is durable. Throws when it can't be. */
   ensureStored(session: Session): void {
-    if (!this.isStored(session)) {
-      this.#commit({ session: session.record, operation: session.operation ?? null });
-      this.#unstored.delete(session.id);
-      this.wake(session);
-    }
+    this.#keeper.ensureStored(session);
   }
 
   /** Stores and logs what has waited, as far as the disk lets it. */
   [Symbol.dispose](): void {
-    clearTimeout(this.#retry);
-    try {
-      this.storeNow();
-    } catch (cause) {
-      this.#ports.log.error("sessions_not_stored_at_end", { sessions: this.#unstored.size, ...failureFields(cause) });
-    }
-    this.#drainAudit();
+    this.#keeper[Symbol.dispose]();
   }
 }

@@ -9,6 +9,8 @@ export interface OpenedDatabase {
   readonly db: Database;
   /** Schema version found in the file, before any migration; 0 for a new store. */
   readonly foundVersion: number;
+  /** Nobody else can open the store while we have it. */
+  readonly isAlone: boolean;
   /** Path of the byte copy that was taken before migrating, when one was. */
   readonly backupPath?: string;
 }
@@ -17,6 +19,9 @@ export interface OpenedDatabase {
 const USER_VERSION_OFFSET = 60;
 const HEADER_BYTES = 100;
 const MAGIC = "SQLite format 3\0";
+
+/** What SQLite says when it can't make the `-shm` file. */
+const NO_ROOM_TO_SHARE: readonly string[] = ["SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_SHMOPEN", "SQLITE_IOERR_SHMMAP"];
 
 /** How long a statement waits for a lock that another process holds: only an operator's `sqlite3` shell can hold one. */
 const BUSY_TIMEOUT_MS = 2000;
@@ -30,10 +35,8 @@ export function openDatabase(path: string, migrations: readonly Migration[]): Op
   if (existsSync(path)) {
     refuseNewer(path, readHeaderVersion(path), current);
   }
-  const db = open(path);
+  const { db, isAlone } = openForUse(path);
   try {
-    chmodSync(path, 0o600);
-    db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     // The header can lag behind a commit that still sits in the write-ahead log, so the version is asked again here.
     const foundVersion = readVersion(db);
     refuseNewer(path, foundVersion, current);
@@ -41,18 +44,40 @@ export function openDatabase(path: string, migrations: readonly Migration[]): Op
     db.run("PRAGMA synchronous = FULL");
     const backupPath = foundVersion > 0 && foundVersion < current ? backUp(db, path, foundVersion) : undefined;
     migrate(db, foundVersion, migrations);
-    return { db, foundVersion, backupPath };
+    return { db, foundVersion, isAlone, backupPath };
   } catch (cause) {
     db.close();
     throw explain(path, cause);
   }
 }
 
-function open(path: string): Database {
+/** On a full disk the file that readers share may have no room: then the store is opened without one, for us alone. */
+function openForUse(path: string): { db: Database; isAlone: boolean } {
   try {
-    return new Database(path, { create: true, readwrite: true, strict: true, safeIntegers: false });
+    return { db: open(path, "NORMAL"), isAlone: false };
+  } catch (cause) {
+    if (!NO_ROOM_TO_SHARE.includes(String((cause as { code?: unknown } | null)?.code))) {
+      throw explain(path, cause);
+    }
+  }
+  try {
+    return { db: open(path, "EXCLUSIVE"), isAlone: true };
   } catch (cause) {
     throw explain(path, cause);
+  }
+}
+
+function open(path: string, lockingMode: "NORMAL" | "EXCLUSIVE"): Database {
+  const db = new Database(path, { create: true, readwrite: true, strict: true, safeIntegers: false });
+  try {
+    chmodSync(path, 0o600);
+    db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    db.run(`PRAGMA locking_mode = ${lockingMode}`);
+    readVersion(db);
+    return db;
+  } catch (cause) {
+    db.close();
+    throw cause;
   }
 }
 

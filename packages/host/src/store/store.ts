@@ -1,7 +1,9 @@
 import type { Database, Statement } from "bun:sqlite";
 import type { SessionId } from "@pohunek/protocol/wire";
+import type { OpenedDatabase } from "./database.ts";
 import { openDatabase } from "./database.ts";
 import { InputReceipts } from "./input-receipts.ts";
+import { KeptFacts } from "./kept-facts.ts";
 import type { Operation, OperationKind } from "./operation.ts";
 import { OPERATION_KINDS } from "./operation.ts";
 import { MIGRATIONS } from "./schema.ts";
@@ -69,18 +71,20 @@ const SESSION_COLUMNS: readonly SessionColumn[] = [
 export class Store implements Disposable {
   readonly receipts: InputReceipts;
   readonly #db: Database;
+  readonly #kept: KeptFacts;
   readonly #upsertSession: Statement<unknown, [SessionRow]>;
   readonly #deleteSession: Statement<unknown, [string]>;
   readonly #upsertOperation: Statement<unknown, [SessionRow]>;
   readonly #deleteOperation: Statement<unknown, [string]>;
   readonly #insertEvent: Statement<unknown, [string]>;
   readonly #now: () => Date;
-  /** Schema that the file had when it was opened, and where its bytes were kept when that was an older one. */
-  readonly opened: { readonly foundVersion: number; readonly backupPath?: string };
+  /** How the file was when it was opened. */
+  readonly opened: Pick<OpenedDatabase, "foundVersion" | "isAlone" | "backupPath">;
 
   constructor(path: string, now: () => Date = () => new Date()) {
     const { db, ...opened } = openDatabase(path, MIGRATIONS);
     this.#db = db;
+    this.#kept = new KeptFacts(`${path}.spare`);
     this.receipts = new InputReceipts(db);
     this.opened = opened;
     this.#now = now;
@@ -105,6 +109,58 @@ export class Store implements Disposable {
   /** Writes all of `changes` in one transaction. Throws and changes nothing when the disk refuses. */
   commit(changes: StoreChanges): void {
     this.#db.transaction(() => this.#apply(changes)).immediate();
+    const id = changes.session?.id ?? changes.removedSession;
+    if (id !== undefined && this.#kept.size > 0) {
+      this.#kept.forget(id);
+    }
+  }
+
+  /**
+   * As `commit`, for what is true whatever the disk takes. False when the database refused it and it was kept beside it, from
+   * where `settle` brings it in. Throws when it is kept nowhere.
+   */
+  keep(changes: StoreChanges): boolean {
+    try {
+      this.commit(changes);
+      return true;
+    } catch (cause) {
+      if (!this.#keepBeside(changes)) {
+        throw cause;
+      }
+      return false;
+    }
+  }
+
+  #keepBeside(changes: StoreChanges): boolean {
+    try {
+      return this.#kept.keep(changes);
+    } catch {
+      // No room there either: the caller is told what the database said.
+      return false;
+    }
+  }
+
+  /** Sessions of which something is kept beside the database. */
+  get keptIds(): Iterable<SessionId> {
+    return this.#kept.ids;
+  }
+
+  /** Brings into the database what is kept beside it. Throws while that can't be. */
+  settle(): void {
+    this.#kept.prepare();
+    if (this.#kept.size === 0) {
+      return;
+    }
+    const stored = new Map(this.#readSessions().records.map((record) => [record.id, record]));
+    for (const id of this.#kept.ids) {
+      const events = this.#kept.eventsOf(id);
+      const record = stored.get(id);
+      const session = record === undefined ? undefined : this.#kept.complete(record);
+      const operation = this.#kept.operationOf(id);
+      this.commit(
+        session === undefined ? { removedSession: id, operation: null, events } : { session, operation, events },
+      );
+    }
   }
 
   #apply({ session, removedSession, operation, events }: StoreChanges): void {
@@ -126,8 +182,13 @@ export class Store implements Disposable {
     }
   }
 
-  /** Every stored session; rows that can't be read stay where they are and are named. */
+  /** Every session; rows that can't be read stay where they are and are named. */
   loadSessions(): LoadedSessions {
+    const { records, unreadable } = this.#readSessions();
+    return { records: records.flatMap((record) => this.#kept.complete(record) ?? []), unreadable };
+  }
+
+  #readSessions(): LoadedSessions {
     const records: SessionRecord[] = [];
     const unreadable: UnreadableRow[] = [];
     for (const row of this.#db.query<SessionRow, []>("SELECT * FROM sessions ORDER BY created_at, rowid").all()) {
@@ -144,10 +205,12 @@ export class Store implements Disposable {
   /** Operations that were begun and not ended, by a daemon that is gone when this is asked at the start. */
   loadOperations(): Operation[] {
     const sql = "SELECT session_id AS sessionId, kind, step, attempts, started_at AS startedAt FROM operations";
-    return this.#db
-      .query<Operation, []>(sql)
-      .all()
-      .filter((operation) => OPERATION_KINDS.includes(operation.kind satisfies OperationKind));
+    const stored = this.#db.query<Operation, []>(sql).all();
+    const kept = [...this.#kept.ids].flatMap((id) => this.#kept.operationOf(id) ?? []);
+    return [
+      ...stored.filter(({ sessionId }) => this.#kept.operationOf(sessionId as SessionId) === undefined),
+      ...kept,
+    ].filter((operation) => OPERATION_KINDS.includes(operation.kind satisfies OperationKind));
   }
 
   /** The oldest events that the audit log may not have yet. */
@@ -167,5 +230,6 @@ export class Store implements Disposable {
 
   [Symbol.dispose](): void {
     this.#db.close();
+    this.#kept[Symbol.dispose]();
   }
 }
