@@ -14,7 +14,7 @@ const SHOWN_CHANGES = 8;
 export const explain = command({
   name: "session explain",
   aliases: ["explain"],
-  summary: "Say why a session is in its state: the rule, the text it found, and what was rejected",
+  summary: "Say why a session is in its state, and what was rejected",
   arguments: [SESSION_ARGUMENT],
   flags: {},
   async run(context, { words }) {

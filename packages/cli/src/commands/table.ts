@@ -25,6 +25,7 @@ export const ROUTES: readonly Route[] = [
   { names: ["session wait"], load: async () => (await import("./session-wait.ts")).sessionWait },
   { names: ["session inspect", "inspect"], load: async () => (await import("./session-inspect.ts")).sessionInspect },
   { names: ["session explain", "explain"], load: async () => (await import("./explain.ts")).explain },
+  { names: ["detect test"], load: async () => (await import("./detect-test.ts")).detectTest },
   { names: ["session rename", "rename"], load: async () => (await import("./session-rename.ts")).sessionRename },
   {
     names: ["session metadata", "metadata"],

@@ -136,7 +136,7 @@ function tailOf(fd: number): string {
 }
 
 /** What a daemon said, without the name and the code that it puts around: this program tells it with its own. */
-function failureIn(said: string): { message: string; recover?: string } {
+export function failureIn(said: string): { message: string; recover?: string } {
   const [, message, recover] = /^pohunekd: (.*) \([a-z_]+\)(?:\n(.*))?$/.exec(said) ?? [];
   if (message === undefined) return { message: said };
   return recover === undefined ? { message } : { message, recover };

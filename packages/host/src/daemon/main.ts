@@ -21,6 +21,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const USAGE = `usage: pohunekd [--version | --help]
        pohunekd ensure-official-runtimes [--dry-run]
+       pohunekd detect-test --recording=FILE (--manifest=FILE | --agent=NAME) [--labels=FILE] [--without-reports]
 Runs the daemon of this host in the foreground until SIGTERM, or installs the agents' packages that came with the program.
 `;
 const EXIT_USAGE = 2;
@@ -41,11 +42,13 @@ export async function main(argv: readonly string[], env: Environment): Promise<n
     return 0;
   }
   const isEnsure = option === "ensure-official-runtimes" && ["", "--dry-run"].includes(more.join(" "));
-  if (option !== undefined && !isEnsure) {
+  const isTest = option === "detect-test" && more.length > 0;
+  if (option !== undefined && !isEnsure && !isTest) {
     process.stderr.write(USAGE);
     return EXIT_USAGE;
   }
   try {
+    if (isTest) return await printDetectTest(env, more);
     return isEnsure ? ensureOfficialRuntimes(env, more.length > 0) : await run(env);
   } catch (cause) {
     process.stderr.write(describeFailure(cause));
@@ -91,6 +94,13 @@ function ensureOfficialRuntimes(env: Environment, dryRun: boolean): number {
   }
   if (outcomes.length === 0) process.stdout.write("nothing to do\n");
   return outcomes.some(({ status }) => status === "failed") ? 1 : 0;
+}
+
+/** Loaded for this alone: a daemon has no terminal engine. */
+async function printDetectTest(env: Environment, args: readonly string[]): Promise<number> {
+  const { detectTest } = await import("./detect-test.ts");
+  process.stdout.write(`${detectTest({ roots: resolveRoots(env), programFolder: findProgramFolder(), args })}\n`);
+  return 0;
 }
 
 interface Running {
