@@ -14,6 +14,7 @@ export const ROUTES: readonly Route[] = [
   { names: ["agents"], load: async () => (await import("./agents.ts")).agents },
   { names: ["attach"], load: async () => (await import("./attach.ts")).attach },
   { names: ["session input", "send", "input"], load: async () => (await import("./session-input.ts")).sessionInput },
+  { names: ["session answer", "answer"], load: async () => (await import("./session-answer.ts")).sessionAnswer },
   {
     names: ["session receipts", "receipts"],
     load: async () => (await import("./session-receipts.ts")).sessionReceipts,

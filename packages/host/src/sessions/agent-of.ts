@@ -2,7 +2,10 @@ import type { InputRules, RuntimeDefinition, RuntimeSource } from "../agents/run
 import type { FrozenInput } from "../store/native-launch.ts";
 import type { Session } from "./session.ts";
 
-/** The runtime of a session's agent; undefined for a shell or a command. Fails with runtime_not_installed. */
+/**
+ * The runtime of a session's agent, also of one that was started in its shell; undefined for a shell or a command. Fails with
+ * runtime_not_installed.
+ */
 export type AgentOf = (session: Session) => RuntimeDefinition | undefined;
 
 /**
@@ -14,7 +17,8 @@ export function agentFinder(runtimes: RuntimeSource): AgentOf {
   return (session) => {
     const { launch, nativeLaunch, agentBase } = session.record;
     if (launch !== "agent") {
-      return undefined;
+      const active = session.activity?.activeAgent;
+      return active && runtimes.all.find(({ id }) => id === active.runtimeId);
     }
     const digest = nativeLaunch?.package?.digest;
     const found = known.get(session);

@@ -11,11 +11,15 @@ import { judgePrompt, standingOf } from "./agent-standing.ts";
 import { EchoCount } from "./echo-count.ts";
 import { runningWorker } from "./reachable-worker.ts";
 import type { Session } from "./session.ts";
+import type { AnswerWish } from "./visible-question.ts";
+import { isAnswerConfirmable, planAnswerOf } from "./visible-question.ts";
 
 /** What is typed, and how. */
 export interface Typed extends PromptWish {
   readonly text: string;
   readonly unpasted?: UnpastedChoice;
+  /** In place of the text: an answer to a question on the screen. */
+  readonly answer?: AnswerWish;
 }
 
 /** One text on its way. Either it is withdrawn before a byte was sent, or it is sent and can't be withdrawn any more. */
@@ -56,6 +60,10 @@ const HOLD_MS = 5000;
 /** Looks at a screen that goes on changing, before the last one counts although there is newer output. */
 const LOOKS = 4;
 
+/** How long, and how often, the marker of a question is waited for on its way to an option. */
+const CONFIRM_MS = 2000;
+const CONFIRM_LOOK_MS = 50;
+
 /** Writes a text when its turn has come. */
 export async function deliver(session: Session, delivery: Delivery): Promise<Delivered> {
   const { signal } = delivery.withdrawal;
@@ -65,7 +73,7 @@ export async function deliver(session: Session, delivery: Delivery): Promise<Del
   signal.throwIfAborted();
   const { agent, typed } = delivery;
   const isKeyed = delivery.key !== undefined && worker.version >= KEYED_PLANS_SINCE;
-  const isHeld = isKeyed && agent !== undefined;
+  const isHeld = isKeyed && (agent !== undefined || typed.answer !== undefined);
   const echo = agent === undefined ? undefined : new EchoCount(typed.text);
   let takesPaste = session.live?.terminal?.bracketed_paste === true;
   if (isHeld) {
@@ -75,8 +83,11 @@ export async function deliver(session: Session, delivery: Delivery): Promise<Del
     takesPaste = snapshot.bracketed_paste;
     signal.throwIfAborted();
   }
-  const plan = planOf(delivery, takesPaste);
-  const midTurn = agent === undefined ? undefined : judgePrompt(session, agent, typed);
+  const plan = planOf(session, delivery, takesPaste);
+  if (typed.answer !== undefined && plan.length > 1 && !isHeld) {
+    throw protocolError("session_answer_unsupported", { message: "the session's worker is of an older release" });
+  }
+  const midTurn = agent === undefined || typed.answer !== undefined ? undefined : judgePrompt(session, agent, typed);
   const leftMs = Math.max(1, Math.round(delivery.endsAt - performance.now()));
   const boundary = noteBoundary(session, delivery);
   if (!isHeld) {
@@ -89,7 +100,7 @@ export async function deliver(session: Session, delivery: Delivery): Promise<Del
     ...(isKeyed ? { key: delivery.key } : {}),
     ...(isHeld ? { holdMs: HOLD_MS } : {}),
   });
-  if (agent !== undefined && (result.outcome === "held" || result.outcome === "withdrawn")) {
+  if (isHeld && (result.outcome === "held" || result.outcome === "withdrawn")) {
     return await submitHeld(session, delivery, { worker, result, echo });
   }
   const { written_at_ms: writtenMs, output_offset: outputOffset } = result;
@@ -103,50 +114,76 @@ interface HeldPlan {
 }
 
 /**
- * Looks at the agent once more, and submits only if it would still take a prompt: a question may have come while the body was
- * typed, and the byte that submits would answer it. The worker compares the end of the output, so nothing falls in between.
+ * Looks at the agent once more, and submits only if that is still right: a question may have come while the body was typed,
+ * which the byte that submits would answer, or another one in place of that which is answered. The worker compares the end of
+ * the output, so nothing falls in between.
  */
 export async function submitHeld(session: Session, delivery: Delivery, held: HeldPlan): Promise<Delivered> {
-  const { agent, typed, key = "" } = delivery;
+  const { typed, key = "" } = delivery;
   const { worker, echo } = held;
+  const endsAt = performance.now() + CONFIRM_MS;
   delivery.onHeld?.();
-  for (let look = 1; agent !== undefined && held.result?.outcome !== "withdrawn"; look += 1) {
+  for (let look = 1; held.result?.outcome !== "withdrawn"; look += 1) {
     const snapshot = await worker.snapshot();
     session.lookAgain?.(snapshot);
     const isEchoed = echo?.isIn(snapshot.visible_lines) ?? false;
-    const midTurn = await judgeOrWithdraw(worker, key, () => judgeTyped(session, agent, { typed, isEchoed }));
+    const verdict = await judgeOrWithdraw(worker, delivery, () => judgeHeld(session, delivery, isEchoed));
+    if (verdict === "not_yet") {
+      await withdrawLate(worker, delivery, endsAt);
+      continue;
+    }
     const boundary = noteBoundary(session, delivery);
     const bound = look < LOOKS ? { output_offset: snapshot.output_offset } : {};
     const settled = await worker.settlePlan({ key, submit: true, ...bound });
     if (settled.outcome === "written") {
       session.activity?.submitted();
       const { written_at_ms: writtenMs, output_offset: outputOffset } = settled;
-      return { boundary, midTurn, writtenMs, outputOffset, isEchoed };
+      return { boundary, midTurn: verdict, writtenMs, outputOffset, isEchoed: isEchoed && typed.answer === undefined };
     }
     if (settled.outcome === "withdrawn") {
       break;
     }
   }
-  throw new LeftOver("the plan was not submitted in time", {
-    cause: protocolError("session_input_blocked", { message: "the text was typed but not submitted in time" }),
-  });
+  const cause = protocolError("session_input_blocked", { message: "the text was typed but not submitted in time" });
+  throw typed.answer === undefined ? new LeftOver("the plan was not submitted in time", { cause }) : cause;
 }
 
 /** After the typing an agent that can't be told counts as ready when the text is seen: no question took it. */
-function judgeTyped(
+function judgeHeld(
   session: Session,
-  agent: RuntimeDefinition,
-  { typed, isEchoed }: { typed: Typed; isEchoed: boolean },
-): MidTurnEffect | undefined {
-  return isEchoed && standingOf(session) === "unclear" ? undefined : judgePrompt(session, agent, typed);
+  { agent, typed }: Delivery,
+  isEchoed: boolean,
+): MidTurnEffect | "not_yet" | undefined {
+  if (typed.answer !== undefined) {
+    return isAnswerConfirmable(session, typed.answer) ? undefined : "not_yet";
+  }
+  if (agent === undefined || (isEchoed && standingOf(session) === "unclear")) {
+    return undefined;
+  }
+  return judgePrompt(session, agent, typed);
 }
 
-async function judgeOrWithdraw<Result>(worker: WorkerClient, key: string, judge: () => Result): Promise<Result> {
+/** The marker of a question is on its way to the option that is wanted; one that does not get there confirms nothing. */
+async function withdrawLate(worker: WorkerClient, { key = "" }: Delivery, endsAt: number): Promise<void> {
+  if (performance.now() > endsAt) {
+    await worker.settlePlan({ key, submit: false });
+    throw protocolError("session_question_changed", {
+      message: "the marker did not get to the option; nothing was confirmed",
+    });
+  }
+  await Bun.sleep(CONFIRM_LOOK_MS);
+}
+
+async function judgeOrWithdraw<Verdict>(
+  worker: WorkerClient,
+  { key = "", typed }: Delivery,
+  judge: () => Verdict,
+): Promise<Verdict> {
   try {
     return judge();
   } catch (cause) {
     await worker.settlePlan({ key, submit: false });
-    throw new LeftOver("the agent would not take the text any more", { cause });
+    throw typed.answer === undefined ? new LeftOver("the agent would not take the text any more", { cause }) : cause;
   }
 }
 
@@ -156,8 +193,11 @@ function noteBoundary(session: Session, delivery: Delivery): number {
   return boundary;
 }
 
-function planOf({ agent, typed }: Delivery, takesPaste: boolean): WriteFragment[] {
-  const { text, unpasted } = typed;
+function planOf(session: Session, { agent, typed }: Delivery, takesPaste: boolean): WriteFragment[] {
+  const { text, unpasted, answer } = typed;
+  if (answer !== undefined) {
+    return planAnswerOf(session, answer);
+  }
   return agent === undefined
     ? planLine({ text, takesPaste, unpasted: unpasted ?? "raw" })
     : planPrompt(agent.input, { text, takesPaste, unpasted: unpasted ?? "refuse" });

@@ -1,6 +1,7 @@
 import type { InputId, InputKind } from "@pohunek/protocol/wire";
 import type { InputReceipt } from "../store/input-receipts.ts";
 import type { AgentOf } from "./agent-of.ts";
+import { watchAnswer } from "./answer-watch.ts";
 import type { Changes } from "./changes.ts";
 import type { ComposerTidy } from "./composer-tidy.ts";
 import type { Delivered, Typed } from "./input-delivery.ts";
@@ -59,10 +60,12 @@ export class CourseNotes {
       outputOffset: delivered.outputOffset,
     });
     reach("input:stored");
-    const agent = agentOf(session);
-    if (agent !== undefined) {
+    const { boundary } = delivered;
+    if (course.receipt.kind === "answer") {
+      void watchAnswer({ session, receipt: course.receipt, boundary, book, changes });
+    } else if (agentOf(session) !== undefined) {
       this.#noteCleared(session);
-      watchTurn({ session, receipt: course.receipt, boundary: delivered.boundary, book, changes });
+      watchTurn({ session, receipt: course.receipt, boundary, book, changes });
     }
   }
 

@@ -263,7 +263,7 @@ export class Prompts implements Disposable {
   async #admit({ session, request }: Course, isHeld: boolean): Promise<void> {
     const { agentOf, changes } = this.#options;
     const agent = agentOf(session);
-    if (agent === undefined || request.isForced) {
+    if (agent === undefined || request.isForced || request.answer !== undefined) {
       return;
     }
     const isKnown = (): true | undefined => (standingOf(session) === "unclear" ? undefined : true);

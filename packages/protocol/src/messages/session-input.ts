@@ -95,6 +95,17 @@ export const sessionInput = defineMethods({
       activity_revision: decimalString.optional(),
     }),
   },
+  "session.answer": {
+    params: z.object({
+      session_id: sessionId,
+      /** Of the question that was seen (`activity_detail.question`): an answer to another one is refused. */
+      revision: decimalString,
+      /** Number or text of an option. */
+      choice: boundedText(LIMITS.answerBytes).min(1),
+      input_id: inputId.optional(),
+    }),
+    result: openObject({ accepted: z.boolean(), receipt: inputReceipt }),
+  },
   "session.input_status": {
     params: z.object({
       session_id: sessionId.optional(),

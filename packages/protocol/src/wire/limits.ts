@@ -16,6 +16,8 @@ export const LIMITS = Object.freeze({
   sessionIdBytes: 128,
   workerInstanceIdBytes: 128,
   inputTextBytes: 262_144,
+  /** Ours: the choice of an answer. */
+  answerBytes: 1_024,
   /** Ours: how long a queued input may wait, and the receipts in one answer. */
   inputExpiryMs: 86_400_000,
   inputReceipts: 200,

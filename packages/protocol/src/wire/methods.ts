@@ -44,6 +44,7 @@ export const METHODS = {
   "session.detach": { right: "attach", implemented: true },
   "session.resize": { right: "control", isOriginGuarded: true, implemented: true },
   "session.input": { right: "control", isOriginGuarded: true, implemented: true },
+  "session.answer": { right: "control", isOriginGuarded: true, isOurs: true, implemented: true },
   "session.input_status": { right: "observe", isOurs: true, implemented: true },
   "session.screen": { right: "observe", implemented: true },
   "session.read": { right: "observe", implemented: true },

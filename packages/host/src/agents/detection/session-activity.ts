@@ -171,7 +171,7 @@ export class SessionActivity implements ActivityDetector {
       // A judge that is new says what is known already.
       return;
     }
-    this.#current = { ...activity, revision: (before?.revision ?? 0) + 1 };
+    this.#current = { ...activity, revision: (before?.revision ?? this.#options.clock.wallNow()) + 1 };
     this.#history.add({ atMs: this.#options.clock.wallNow(), activity: this.#current });
     this.#options.onChange(this.#current);
   }

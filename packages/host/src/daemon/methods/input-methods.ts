@@ -11,7 +11,7 @@ export interface InputMethodsOptions {
   readonly waiters: Waiters;
 }
 
-type InputMethods = Pick<Handlers, "session.input" | "session.input_status">;
+type InputMethods = Pick<Handlers, "session.input" | "session.answer" | "session.input_status">;
 
 /** Receipts in one answer when the caller names no number. */
 const LISTED = 50;
@@ -42,6 +42,13 @@ export function inputMethods(options: InputMethodsOptions): InputMethods {
       }
       const receipt = await prompts.submit(session, { ...typed, inputId, expiresMs });
       return { accepted: true, receipt: book.describe(receipt) };
+    },
+    "session.answer": async ({ session_id, revision, choice, input_id: inputId }) => {
+      const session = registry.get(session_id);
+      const answer = { revision, choice };
+      // The text tells one answer from another; only the keys that it means are typed.
+      const request = { kind: "answer", text: `${revision} ${choice}`, answer, inputId } as const;
+      return { accepted: true, receipt: book.describe(await prompts.submit(session, request)) };
     },
     "session.input_status": async (params, { signal }) => {
       const { session_id: sessionId, input_id: inputId, limit = LISTED } = params;

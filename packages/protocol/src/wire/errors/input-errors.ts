@@ -25,6 +25,16 @@ export const inputErrors = () => ({
     hint: "Send one line, or say that they are to be sent as they are (--unpasted raw).",
     isOurs: true,
   }),
+  session_question_gone: runtime("The agent asks nothing now.", { isOurs: true }),
+  session_question_changed: runtime("The agent asks something else than what was answered; nothing was confirmed.", {
+    hint: "Look at its question again: pohunek answer <session>",
+    isOurs: true,
+  }),
+  session_answer_invalid: runtime("The question has no such option.", { isOurs: true }),
+  session_answer_unsupported: runtime("It is not known which keys answer this question.", {
+    hint: "Attach and answer it there.",
+    isOurs: true,
+  }),
   session_input_id_reused: runtime("This input id belongs to another text.", { isOurs: true }),
   session_input_expired: runtime("The input waited too long and was dropped; nothing of it was written.", {
     isOurs: true,
