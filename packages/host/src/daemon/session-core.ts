@@ -96,7 +96,9 @@ export class SessionCore implements AsyncDisposable {
     const announce = (event: AnnouncedEvent): void => {
       options.announce(event);
       if (event.event === "agent_state") {
-        references.activityChanged(registry.get(event.payload.session_id));
+        const { session_id, activity } = event.payload;
+        const session = registry.find(session_id);
+        if (session !== undefined) references.activityTold(session, activity);
       }
     };
     const uid = options.platform.self.uid();

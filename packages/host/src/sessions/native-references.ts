@@ -1,3 +1,4 @@
+import type { AgentActivity } from "@pohunek/protocol/wire";
 import { protocolError } from "@pohunek/protocol/wire";
 import { configHomeOf } from "../agents/native/config-home.ts";
 import { referenceInText } from "../agents/native/name-pattern.ts";
@@ -38,6 +39,7 @@ const READ_MS = 2000;
 export class NativeReferences implements Disposable {
   readonly #options: NativeReferencesOptions;
   readonly #lookedAt = new WeakMap<Session, number>();
+  readonly #activities = new WeakMap<Session, string>();
   readonly #reading = new WeakMap<Session, Promise<void>>();
   /** By generation. */
   readonly #firstLooks = new Map<string, ReturnType<typeof setTimeout>>();
@@ -60,9 +62,15 @@ export class NativeReferences implements Disposable {
     }
   }
 
-  /** The agent has begun or ended something: a good moment to look which files it holds open. */
-  activityChanged(session: Session): void {
+  /** The agent does something, or something else: a good moment to look which files it holds open. */
+  activityTold(session: Session, activity: AgentActivity): void {
     const { registry, now } = this.#options;
+    const told = `${session.record.runtime.runtimeId} ${activity}`;
+    if (this.#activities.get(session) === told) {
+      // The same with other details, which may change all the time.
+      return;
+    }
+    this.#activities.set(session, told);
     const { nativeReference } = session.record;
     if (nativeReference !== undefined) {
       registry.touch(session, { nativeReference: { ...nativeReference, lastActivityAt: now().toISOString() } });
