@@ -12,6 +12,7 @@ const TOOLS: readonly MachineTool[] = [
   { command: "zsh", package: "zsh", reason: "completions are tried in the shell itself" },
   { command: "fish", package: "fish", reason: "completions are tried in the shell itself" },
   { command: "python3", package: "python3", reason: "a peer of another user, and sockets that Bun cannot open" },
+  { command: "bwrap", package: "bubblewrap", reason: "real agents run without a network" },
   { command: "git", package: "git", reason: "the planted-fault tests copy what git tracks" },
 ];
 

@@ -6,6 +6,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { installMissingTools } from "./machine-tools.ts";
+import { installAgents, LIVE_AGENTS, wantedAgents, whyNotLive } from "./testing/agent-clis.ts";
 import type { FileResult } from "./testing/test-file.ts";
 import { runTestFile } from "./testing/test-file.ts";
 
@@ -44,10 +45,20 @@ function report(total: Total, result: FileResult): void {
   total.passed += passed;
   total.failed += failed;
   total.skipped += skipped;
+  const isSkipping = skipped === 0 ? "" : `, ${skipped} skipped`;
   console.log(
-    `${failed === 0 ? "ok    " : "FAILED"} ${path} (${passed} passed, ${failed} failed, ${seconds.toFixed(1)} s)`,
+    `${failed === 0 ? "ok    " : "FAILED"} ${path} (${passed} passed, ${failed} failed${isSkipping}, ${seconds.toFixed(1)} s)`,
   );
   if (problems !== "") console.log(problems.replace(/^/gm, "    "));
+}
+
+/** The live tests of an agent that cannot be driven here are told one by one, and counted as skipped by their files. */
+async function installLiveAgents(): Promise<void> {
+  for (const sentence of await installAgents(wantedAgents())) console.log(sentence);
+  for (const agent of LIVE_AGENTS) {
+    const why = whyNotLive(agent);
+    if (why !== undefined) console.log(`skipped: live tests of ${agent}: ${why}`);
+  }
 }
 
 async function runFiles(total: Total, paths: readonly string[], parallel: number): Promise<void> {
@@ -78,6 +89,7 @@ async function runEverything(words: readonly string[]): Promise<Total> {
 
   const found = TEST_FILES.flatMap((pattern) => globSync(pattern, { cwd: ROOT })).sort();
   const paths = found.filter((path) => words.length === 0 || words.some((word) => path.includes(word)));
+  if (paths.some((path) => path.startsWith("test/agents/live-"))) await installLiveAgents();
   const alone = paths.filter((path) => RUNS_ALONE.test(readFileSync(join(ROOT, path), "utf8").slice(0, 1000)));
   await runFiles(
     total,
