@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isAlive, until } from "../support/index.ts";
+import { isAlive, startHost, TalkingAgent, TempRoots, until } from "../support/index.ts";
 import { inspect, newParrot, resume, say, startStage, talked } from "./support/stage.ts";
 
 describe("a resume", () => {
@@ -127,6 +127,27 @@ describe("a resume", () => {
       reason: "runtime_changed",
       session: { runtime: { runtime_generation: "2" } },
     });
+  });
+
+  test("that the disk refuses starts nothing, and works when there is room", async () => {
+    const roots = new TempRoots();
+    const disk = roots.smallDisk(roots.data, { kib: 8192 });
+    const agent = new TalkingAgent(roots);
+    await using host = await startHost({ roots, env: agent.environment });
+    await agent.install(host);
+    const { id } = await talked(host);
+    await host.call("session.stop", id);
+    await until("the store to be full", async () => {
+      disk.fill();
+      await using client = await host.connect();
+      const { err } = await client.ask("session.rename", { session_id: id, name: "x".repeat(120) });
+      return err?.code === "io_error";
+    });
+    expect(await host.refusal("session.resume", id)).toBe("io_error");
+    expect(await inspect(host, id)).toMatchObject({ state: "stopped", runtime: { runtime_generation: "1" } });
+    expect(agent.runs().length).toBe(1);
+    disk.empty();
+    expect((await resume(host, id)).runtime).toMatchObject({ state: "live", runtime_generation: "2" });
   });
 
   test("of one session happens once, however many ask", async () => {
