@@ -226,3 +226,34 @@ test("a question below much text that scrolled away is one", () => {
   const rows = [...text, ...CLAUDE.approval];
   expect(states(playScenes("claude", [{ atMs: 0, rows }]))).toEqual(["blocked approval"]);
 });
+
+describe("a question that is reported", () => {
+  const ESC = "\x1b]7501;state=";
+
+  test("is told with the text of the screen that came with it, never with that of the one before", () => {
+    const approvalOf = (file: string): string[] => CLAUDE.approval.map((row) => row.replace("a.txt", file));
+    const timeline = playScenes("claude", [
+      { atMs: 0, rows: [`${ESC}working\x07`, ...CLAUDE.working()] },
+      { atMs: 2 * SECOND, rows: [`${ESC}blocked:kind=permission\x07`, ...approvalOf("a.txt")] },
+      { atMs: 4 * SECOND, rows: [`${ESC}working\x07`, ...CLAUDE.working()] },
+      // Told half a second before it is drawn.
+      { atMs: 6 * SECOND, rows: [`${ESC}blocked:kind=permission\x07`, ...CLAUDE.working()] },
+      { atMs: 6.5 * SECOND, rows: approvalOf("b.txt") },
+    ]);
+    const asked = timeline.filter(({ activity }) => activity.activity === "blocked");
+    expect(asked.map(({ activity }) => activity.detail?.question?.text)).toEqual([
+      undefined,
+      "Bash command touch a.txt Do you want to proceed?",
+      undefined,
+      "Bash command touch b.txt Do you want to proceed?",
+    ]);
+  });
+
+  test("is told once, however its marks blink", () => {
+    const scenes = Array.from({ length: 10 }, (_, blink): Scene => {
+      const mark = blink % 2 === 0 ? "●" : " ";
+      return { atMs: blink * 600, rows: CLAUDE.approval.map((row) => row.replace("touch", `${mark} touch`)) };
+    });
+    expect(states(playScenes("claude", scenes))).toEqual(["blocked approval"]);
+  });
+});

@@ -64,6 +64,8 @@ export class Detector implements Disposable {
   #status: readonly ProgramStatus[] | undefined;
   #channel: ChannelReport | undefined;
   #isLooking = false;
+  /** The screen was seen since the program said that it is blocked. */
+  #hasSeenQuestion = false;
 
   constructor(options: DetectorOptions) {
     const { clock, manifest } = options;
@@ -88,12 +90,14 @@ export class Detector implements Disposable {
   /** All records of OSC 7501 as they are now. From the first call on nothing else counts. */
   statusReported(records: readonly ProgramStatus[]): void {
     this.#status = records;
+    this.#noteBlocked(verdictOfStatus(records));
     this.#decide();
   }
 
   /** A channel that tells all that happens. Hooks do not: they miss interrupts. */
   channelReported(report: ChannelReport): void {
     this.#channel = report;
+    this.#noteBlocked(verdictOfChannel(report));
     this.#decide();
   }
 
@@ -222,9 +226,17 @@ export class Detector implements Disposable {
     return this.#output.isBusy ? verdictOfActivity() : unknownVerdict("screen");
   }
 
+  /** What the screen showed before is not what is asked now. */
+  #noteBlocked({ activity }: Verdict): void {
+    if (activity !== "blocked") this.#hasSeenQuestion = false;
+    else if (this.#current?.activity !== "blocked") this.#looks.again();
+  }
+
   /** The question's text is on the screen alone. */
   #withQuestion(told: Verdict): Verdict {
     this.#looks.want();
+    this.#hasSeenQuestion ||= this.#isLooking;
+    if (!this.#hasSeenQuestion) return told;
     const match = this.#rules.matchBlocked();
     const { question } = match ?? {};
     const kind = told.detail.evidence.rule === "blocked" ? (match?.rule.detail ?? told.detail.kind) : told.detail.kind;

@@ -35,6 +35,11 @@ export class LookSchedule implements Disposable {
     this.#revision = Math.max(this.#revision, revision);
   }
 
+  /** The screen is to be seen once more, though it may not have changed since. */
+  again(): void {
+    this.#seenRevision = Math.min(this.#seenRevision, this.#revision - 1);
+  }
+
   failed(): void {
     this.#isLooking = false;
   }

@@ -75,6 +75,11 @@ export interface GatePlace {
 /** What else is read when the rule holds. */
 export interface RuleCapture {
   readonly place: GatePlace;
+  /**
+   * The first row of the dialog, often a frame: the last one like this above the options. Nothing before it is read,
+   * and nothing at all where there is none.
+   */
+  readonly begin?: Pattern;
   /** In flowing text; group `question`, or else all of the match. */
   readonly question?: Pattern;
   /** Each match is an option: groups `label`, `key`, `marker` (not empty: it is the selected one). */

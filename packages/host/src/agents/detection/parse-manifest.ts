@@ -23,7 +23,7 @@ const SCHEMA = 1;
 const RULE_ID = /^[a-z0-9][a-z0-9_-]*$/;
 const GATE_KEYS = ["contains", "regex", "all", "any", "not"] as const;
 const PLACE_KEYS = ["region", "lines"] as const;
-const CAPTURE_KEYS = ["question", "options", "until", "text"] as const;
+const CAPTURE_KEYS = ["begin", "question", "options", "until", "text"] as const;
 const MOST_PRIORITY = 10_000;
 const COMPOSER_WITHIN = 12;
 

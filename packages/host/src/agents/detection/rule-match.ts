@@ -2,6 +2,7 @@ import type { VisibleOption, VisibleQuestion } from "./activity.ts";
 import type { DetectionRule, Gate, GatePlace, RuleCapture } from "./manifest.ts";
 import type { MatchBudget, Pattern } from "./pattern.ts";
 import type { ScreenText, TextRow } from "./screen-text.ts";
+import { flowOf } from "./screen-text.ts";
 import { readUntil } from "./until.ts";
 
 export interface RuleMatch {
@@ -141,15 +142,15 @@ function capture(
   wanted: RuleCapture,
   { screen, budget, wallNowMs }: Look & { readonly wallNowMs: number },
 ): Pick<RuleMatch, "question" | "untilMs" | "text"> {
-  const rows = screen.rows(wanted.place);
-  const flow = screen.flow(wanted.place);
+  const rows = dialogRows(wanted, screen, budget);
+  const flow = flowOf(rows);
   const read = (pattern: Pattern | undefined, group: string): string | undefined => {
     const found = pattern?.match(flow, budget);
     return (found?.named[group] ?? found?.text)?.trim().slice(0, MOST_QUESTION);
   };
   const text = read(wanted.question, "question");
   const options = wanted.options === undefined ? [] : readOptions(wanted.options, rows, budget);
-  const hasQuestion = rule.state === "blocked" && (text !== undefined || options.length > 0);
+  const hasQuestion = rule.state === "blocked" && rows.length > 0 && (text !== undefined || options.length > 0);
   const choose = rule.choose === undefined ? {} : { choose: rule.choose };
   const until = read(wanted.until, "until");
   const untilMs = until === undefined ? undefined : readUntil(until, wallNowMs);
@@ -159,6 +160,19 @@ function capture(
     ...(untilMs === undefined ? {} : { untilMs }),
     ...(said === undefined || said === "" ? {} : { text: said }),
   };
+}
+
+/** The rows of the region from the dialog's beginning on: what stands above it has questions and lists of its own. */
+function dialogRows(
+  { place, begin, options }: RuleCapture,
+  screen: ScreenText,
+  budget: MatchBudget,
+): readonly TextRow[] {
+  const rows = screen.rows(place);
+  if (begin === undefined) return rows;
+  const lastOption = options && rows.findLast(({ text }) => options.match(text, budget) !== undefined);
+  const first = screen.lastRowLike(begin, lastOption?.at ?? Number.POSITIVE_INFINITY, budget);
+  return first === undefined ? [] : rows.filter(({ at }) => at >= first);
 }
 
 function readOptions(pattern: Pattern, rows: readonly TextRow[], budget: MatchBudget): VisibleOption[] {

@@ -1,5 +1,5 @@
 import type { ComposerRule, DetectionRegion, GatePlace } from "./manifest.ts";
-import type { MatchBudget } from "./pattern.ts";
+import type { MatchBudget, Pattern } from "./pattern.ts";
 
 export interface ScreenSources {
   /** Rows of the visible grid. */
@@ -23,15 +23,17 @@ const VERTICALS = "│┃║╎┆▌▐█";
 /** What is on a terminal's screen, by the regions that rules name. */
 export class ScreenText {
   readonly #sources: ScreenSources;
+  /** Also those without text. */
+  readonly #grid: readonly TextRow[];
   readonly #rows: readonly TextRow[];
   readonly #composerAt: number | undefined;
 
   constructor(sources: ScreenSources, composer: ComposerRule | undefined, budget: MatchBudget) {
     this.#sources = sources;
-    this.#rows = sources.lines
+    this.#grid = sources.lines
       .slice(-MOST_ROWS)
-      .map((line, at) => ({ at, text: withoutFrame(line.slice(0, MOST_COLUMNS)) }))
-      .filter(({ text }) => hasText(text));
+      .map((line, at) => ({ at, text: withoutFrame(line.slice(0, MOST_COLUMNS)) }));
+    this.#rows = this.#grid.filter(({ text }) => hasText(text));
     this.#composerAt = composer && this.#findComposer(composer, budget);
   }
 
@@ -65,6 +67,11 @@ export class ScreenText {
     return flowOf(this.rows(place));
   }
 
+  /** The last row of the grid above `before` that is like this, frames included. */
+  lastRowLike(pattern: Pattern, before: number, budget: MatchBudget): number | undefined {
+    return this.#grid.findLast(({ at, text }) => at < before && pattern.match(text, budget) !== undefined)?.at;
+  }
+
   preview(region: DetectionRegion, lines: number): string {
     return this.rows({ region, lines })
       .map(({ text }) => text)
@@ -82,7 +89,7 @@ export class ScreenText {
   }
 }
 
-function flowOf(rows: readonly TextRow[]): string {
+export function flowOf(rows: readonly TextRow[]): string {
   return rows
     .map(({ text }) => text)
     .join(" ")

@@ -119,8 +119,13 @@ export function isSameState(verdict: Verdict, activity: Activity | undefined): b
 function isSameQuestion(one: VisibleQuestion | undefined, other: VisibleQuestion | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   return (
-    one.text === other.text &&
+    wordsOf(one.text) === wordsOf(other.text) &&
     one.options.length === other.options.length &&
     one.options.every(({ label, key }, at) => label === other.options[at]?.label && key === other.options[at]?.key)
   );
+}
+
+/** Marks that blink or turn beside a question are not the question. */
+function wordsOf(text: string): string {
+  return text.replace(/[^\p{L}\p{N}]+/gu, " ").trim();
 }
