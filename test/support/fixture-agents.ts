@@ -6,7 +6,7 @@ import { TempRoots } from "./temp-roots.ts";
 
 /** What a program in test/fixtures/agents wrote down. */
 interface Noted {
-  readonly kind: "submitted" | "pasted" | "answered" | "key" | "empty" | "lost";
+  readonly kind: "submitted" | "pasted" | "answered" | "key" | "empty" | "lost" | "second step";
   readonly text: string;
 }
 

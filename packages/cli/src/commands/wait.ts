@@ -10,9 +10,13 @@ import { EXIT_TIMEOUT } from "./exit-codes.ts";
 
 const ENDED: readonly SessionState[] = ["stopped", "done", "failed"];
 
+/** What the end of a session fulfils: "done" is over, whether the turn alone or the program too. */
+const ENDS: readonly string[] = ["ended", "done"];
+
 /** The words that people see for activities, beside those of the protocol. */
 const ACTIVITY_OF: Readonly<Record<string, AgentActivity>> = {
   ready: "idle",
+  done: "idle",
   idle: "idle",
   "needs-you": "blocked",
   blocked: "blocked",
@@ -25,7 +29,8 @@ export const wait = command({
   isDaily: true,
   details: [
     "Without --for it waits for the end. Ends with 124 when the time is over, and with 1 when the session ended before " +
-      "what was waited for.",
+      "what was waited for. `done` is the end of a turn, or of the session. A prompt that was just sent counts as a turn, also " +
+      "before its agent shows that.",
   ],
   arguments: [SESSION_ARGUMENT],
   flags: {
@@ -48,7 +53,9 @@ export const wait = command({
     };
     const result = await waitThroughRestarts(target.client, condition, flags.timeout);
     const hasEnded = isEnded(result.session);
-    const isWanted = hasEnded ? activities.length === 0 || flags.for.includes("ended") : result.reason !== "timeout";
+    const isWanted = hasEnded
+      ? activities.length === 0 || flags.for.some((word) => ENDS.includes(word))
+      : result.reason !== "timeout";
     return {
       ok: result,
       human: () => waitText(target.label, result.session, isWanted),

@@ -290,6 +290,7 @@ function listHandlers(options: DaemonOptions, parts: Parts): Handlers {
     creator,
     inputs,
     prompts,
+    changes,
     daemonEnv: env,
     forward: config.settings.environmentForward,
     home: homeOf(env),

@@ -5,11 +5,11 @@ import { childEnvironment } from "../agents/child-environment.ts";
 import type { LaunchResolver } from "../agents/launch-resolver.ts";
 import type { RuntimeSource } from "../agents/runtime-definition.ts";
 import { resolveWorkingDirectory } from "../agents/working-directory.ts";
+import type { Changes } from "../sessions/changes.ts";
 import type { SessionCreator } from "../sessions/create-session.ts";
 import type { Prompts } from "../sessions/prompts.ts";
 import type { Session } from "../sessions/session.ts";
 import type { SessionInputs } from "../sessions/session-inputs.ts";
-import { settlesWithin } from "../worker-api/within.ts";
 import type { DescriptorRoom } from "./descriptor-room.ts";
 
 export interface SessionLauncherOptions {
@@ -18,6 +18,7 @@ export interface SessionLauncherOptions {
   readonly creator: SessionCreator;
   readonly inputs: SessionInputs;
   readonly prompts: Prompts;
+  readonly changes: Changes;
   readonly daemonEnv: Readonly<Record<string, string | undefined>>;
   readonly forward: readonly string[];
   readonly home: string;
@@ -78,7 +79,13 @@ export class SessionLauncher {
       () => true,
       () => false,
     );
-    const isApplied = (await settlesWithin(isWritten, FIRST_PROMPT_MS)) && (await isWritten);
+    // A question needs somebody, who may be waiting for this very answer.
+    const asks = this.#options.changes.until(
+      session.id,
+      () => (session.activity?.current?.activity === "blocked" ? true : undefined),
+      { timeoutMs: FIRST_PROMPT_MS },
+    );
+    const isApplied = await Promise.race([isWritten, asks.then(() => false)]);
     return { session, inputId, ...(isApplied ? { appliedInput: input } : {}) };
   }
 

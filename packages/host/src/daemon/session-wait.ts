@@ -7,6 +7,9 @@ import type { Registry } from "../sessions/registry.ts";
 import type { Session } from "../sessions/session.ts";
 import { runtimeIdentityOf, toSessionInfo } from "../sessions/session-info.ts";
 
+/** With the time that the detector itself takes: longer than the pauses between the steps of a turn. */
+const IDLE_SETTLES_MS = 700;
+
 type WaitParams = ParsedParamsOf<"session.wait">;
 
 /**
@@ -18,8 +21,18 @@ export async function waitForSession(
   options: { registry: Registry; changes: Changes; signal: AbortSignal },
 ): Promise<ReplyOf<"session.wait">> {
   const { registry, changes, signal } = options;
-  const look = (): WaitReason | undefined => reasonOf(params, registry.get(params.session_id));
+  let settling: ReturnType<typeof setTimeout> | undefined;
+  const look = (): WaitReason | undefined => {
+    const session = registry.get(params.session_id);
+    clearTimeout(settling);
+    const settlingMs = settlesInMs(session);
+    if (settlingMs > 0 && params.activities?.includes("idle")) {
+      settling = setTimeout(() => changes.notify(session.id), settlingMs);
+    }
+    return reasonOf(params, session);
+  };
   const reason = await changes.until(params.session_id, look, { timeoutMs: params.timeout_ms, signal });
+  clearTimeout(settling);
   const session = registry.get(params.session_id);
   const { live } = session;
   return {
@@ -30,6 +43,16 @@ export async function waitForSession(
   };
 }
 
+/** How long an agent that only looks idle has to go on with it: between two steps of a turn some look so for a moment. */
+function settlesInMs({ activity, activitySinceMs, record }: Session): number {
+  const current = activity?.current;
+  const isAgent = record.launch === "agent" || activity?.activeAgent !== undefined;
+  if (!isAgent || current?.activity !== "idle" || current.source === "report") {
+    return 0;
+  }
+  return Math.max(0, Math.ceil(activitySinceMs + IDLE_SETTLES_MS - performance.now()));
+}
+
 /** The first predicate that holds, in the order that the protocol fixes. */
 function reasonOf(params: WaitParams, session: Session): WaitReason | undefined {
   const { record, activity, live } = session;
@@ -38,7 +61,7 @@ function reasonOf(params: WaitParams, session: Session): WaitReason | undefined 
     return "state_matched";
   }
   // Between the submission of a prompt and its turn an agent only looks idle.
-  const isBeforeTurn = now === "idle" && isTurnAwaited(session);
+  const isBeforeTurn = now === "idle" && (isTurnAwaited(session) || settlesInMs(session) > 0);
   if (now !== undefined && params.activities?.includes(now) && !isBeforeTurn) {
     return "activity_matched";
   }

@@ -91,6 +91,7 @@ async function readScreen(session: Session, asking: SessionActivity): Promise<Sc
 function announceActivity(session: Session, change: Activity, ports: ActivityPorts): void {
   const { announce, registry, daemonId, log } = ports;
   const { activity, source, revision, detail } = change;
+  session.activitySinceMs = performance.now();
   log.info("activity", {
     session_id: session.id,
     activity: activity ?? "unknown",

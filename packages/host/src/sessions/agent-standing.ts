@@ -40,7 +40,9 @@ export function judgePrompt(session: Session, agent: RuntimeDefinition, wish: Pr
   if (wish.isForced) {
     return standing === "working" ? midTurn : undefined;
   }
-  if (session.leftOver !== undefined && clearLine === undefined) {
+  // A program that was started anew has an empty composer.
+  const isLeftOver = session.leftOver?.runtimeId === session.record.runtime.runtimeId;
+  if (isLeftOver && clearLine === undefined) {
     throw protocolError("session_input_rejected", {
       message: "an earlier text is in the agent's composer, and its package says no way to clear that",
       details: { reason: "left_over" },

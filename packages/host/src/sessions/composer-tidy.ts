@@ -49,11 +49,12 @@ export class ComposerTidy {
     const { changes, signal } = this.#options;
     while (session.leftOver === receipt) {
       const ready = await untilReady(session, { agent, changes, signal, timeoutMs: TIDY_MS, isFirst: false });
-      if (ready !== "ready") {
+      if (ready !== "ready" || receipt.runtimeId !== session.record.runtime.runtimeId) {
         return;
       }
       await session.input.run(async () => {
-        if (session.leftOver === receipt && standingOf(session) !== "blocked") {
+        const isSame = receipt.runtimeId === session.record.runtime.runtimeId;
+        if (session.leftOver === receipt && standingOf(session) !== "blocked" && isSame) {
           await this.#clear(session, agent, receipt);
         }
       });

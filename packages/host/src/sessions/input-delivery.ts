@@ -8,6 +8,7 @@ import { KEYED_PLANS_SINCE } from "../worker-api/version.ts";
 import type { WriteFragment } from "../worker-api/write-reservations.ts";
 import type { PromptWish } from "./agent-standing.ts";
 import { judgePrompt, standingOf } from "./agent-standing.ts";
+import { clearLongPrompt, missingClearKeys } from "./clear-long-prompt.ts";
 import { EchoCount } from "./echo-count.ts";
 import { runningWorker } from "./reachable-worker.ts";
 import type { Session } from "./session.ts";
@@ -45,6 +46,8 @@ export interface Delivered {
   readonly writtenMs: number;
   readonly outputOffset: number;
   readonly isEchoed: boolean;
+  /** Status reports of the program right before the submission. */
+  readonly reports?: number;
 }
 
 /** The text is in the composer and was not submitted. */
@@ -69,6 +72,7 @@ export async function deliver(session: Session, delivery: Delivery): Promise<Del
   const { signal } = delivery.withdrawal;
   signal.throwIfAborted();
   const worker = runningWorker(session);
+  await clearBefore(session, delivery, worker);
   using reservation = await worker.reserveWrite({ signal });
   signal.throwIfAborted();
   const { agent, typed } = delivery;
@@ -107,6 +111,15 @@ export async function deliver(session: Session, delivery: Delivery): Promise<Del
   return { boundary, midTurn, writtenMs, outputOffset, isEchoed: false };
 }
 
+async function clearBefore(session: Session, { agent, typed }: Delivery, worker: WorkerClient): Promise<void> {
+  const missing = agent === undefined || typed.answer !== undefined ? 0 : missingClearKeys(session, agent);
+  if (agent !== undefined && missing > 0) {
+    session.lookAgain?.(await worker.snapshot());
+    judgePrompt(session, agent, typed);
+    await clearLongPrompt(worker, agent, missing);
+  }
+}
+
 interface HeldPlan {
   readonly worker: WorkerClient;
   readonly result?: WritePlanResult;
@@ -138,7 +151,9 @@ export async function submitHeld(session: Session, delivery: Delivery, held: Hel
     if (settled.outcome === "written") {
       session.activity?.submitted();
       const { written_at_ms: writtenMs, output_offset: outputOffset } = settled;
-      return { boundary, midTurn: verdict, writtenMs, outputOffset, isEchoed: isEchoed && typed.answer === undefined };
+      const { status_reports: reports = 0 } = snapshot;
+      const isSeen = isEchoed && typed.answer === undefined;
+      return { boundary, midTurn: verdict, writtenMs, outputOffset, isEchoed: isSeen, reports };
     }
     if (settled.outcome === "withdrawn") {
       break;

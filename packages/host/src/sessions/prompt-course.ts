@@ -65,7 +65,8 @@ export class CourseNotes {
       void watchAnswer({ session, receipt: course.receipt, boundary, book, changes });
     } else if (agentOf(session) !== undefined) {
       this.#noteCleared(session);
-      watchTurn({ session, receipt: course.receipt, boundary, book, changes });
+      session.promptLines = course.request.text.split("\n").length;
+      watchTurn({ session, receipt: course.receipt, boundary, reports: delivered.reports, book, changes });
     }
   }
 

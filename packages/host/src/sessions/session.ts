@@ -30,9 +30,13 @@ export class Session {
   live: LiveFacts | undefined;
   /** Present while a worker is known that may still answer. */
   link: WorkerLink | undefined;
+  /** When the activity became what it is, by `performance.now()`. */
+  activitySinceMs = Number.NEGATIVE_INFINITY;
   activity: ActivityDetector | undefined;
   /** A prompt was submitted, and its turn has not begun on the screen; it counts as working until then. */
   awaitedTurn: { readonly untilMs: number } | undefined;
+  /** Lines of the last prompt, which an interrupt may have put back into the composer. */
+  promptLines: number | undefined;
   /** The input of which a part is in the agent's composer. */
   leftOver: InputReceipt | undefined;
   /** Judges the agent by a screen that is newer than what the worker's events have told. */

@@ -10,11 +10,16 @@ const TURN_BEGINS_MS = 10_000;
 /** Between the turn that runs and that of a prompt which the agent kept for later. */
 const BETWEEN_TURNS_MS = 2000;
 
+/** Of one turn at least: that it began and that it is over. */
+const TURN_REPORTS = 2;
+
 export interface WatchedTurn {
   readonly session: Session;
   readonly receipt: InputReceipt;
   /** Revision of the activity right before the submission. */
   readonly boundary: number;
+  /** Status reports of the program until then. */
+  readonly reports: number | undefined;
   readonly book: ReceiptBook;
   readonly changes: Changes;
 }
@@ -78,11 +83,23 @@ class TurnWatch {
       } else {
         this.#end();
       }
-    } else if (this.#isArmed && current.revision > boundary && isSeenAtWork(current)) {
+    } else if (
+      this.#isArmed &&
+      ((current.revision > boundary && isSeenAtWork(current)) || this.#hasReported(current))
+    ) {
       this.#stopLooking();
       book.note(book.current(receipt), { state: "turn_started" });
       this.#watching[Symbol.dispose]();
     }
+  }
+
+  /** A turn that was over before anybody looked: the program has said that it began, and that it is over. */
+  #hasReported({ activity }: Activity): boolean {
+    const { session, receipt, reports } = this.#watched;
+    const now = session.live?.terminal?.status_reports ?? 0;
+    // In the middle of a turn they may be those of that turn.
+    const isOwn = receipt.midTurn === undefined && reports !== undefined && now >= reports + TURN_REPORTS;
+    return activity === "idle" && isOwn;
   }
 
   #end(): void {
