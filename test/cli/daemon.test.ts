@@ -66,6 +66,28 @@ describe("up", () => {
     expect((await runJson<UpDocument>(roots, ["up"], { cwd })).ok.started).toBe(false);
   });
 
+  test("opens nothing beside a shell that a person has started here, from the menu as well, and something beside a command", async () => {
+    await using started = new Started();
+    const { roots } = started;
+    const cwd = join(roots.base, "work");
+    mkdirSync(cwd);
+    const up = async (): Promise<UpDocument> => (await runJson<UpDocument>(roots, ["up"], { cwd })).ok;
+    expect((await runCli(roots, ["new", "-n", "builder", "--", "sleep", "1000"], { cwd })).code).toBe(0);
+    await using terminal = new CliTerminal(roots, ["attach", "builder"], { cwd });
+    await terminal.untilOutput("\u001b[?25h");
+    terminal.type("\u001c");
+    await terminal.untilScreen("n new");
+    terminal.type("n");
+    await terminal.untilScreen(/[#$]/);
+    expect(await up()).toMatchObject({ started: false, session: { name: "work" } });
+    terminal.type("cd /; exit\r");
+    await terminal.exited;
+    expect(await up()).toMatchObject({ started: true, session: { name: "work-2" } });
+    await runCli(roots, ["rm", "work-2"]);
+    await runCli(roots, ["new", "-n", "mine"], { cwd });
+    expect(await up()).toMatchObject({ started: false, session: { name: "mine" } });
+  });
+
   test("--attach shows the session at once", async () => {
     await using started = new Started();
     await using terminal = new CliTerminal(started.roots, ["up", "--attach"]);

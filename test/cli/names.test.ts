@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { startHost } from "../support/index.ts";
-import { CliTerminal, runCli, runJson } from "./support/index.ts";
+import { startHost, TempRoots } from "../support/index.ts";
+import { CliTerminal, runCli, runJson, sampleSession, standInDaemon } from "./support/index.ts";
 
 interface Named {
   readonly id: string;
@@ -93,7 +93,64 @@ describe("a session's name", () => {
   });
 });
 
+describe("a daemon of a release that does not look for names", () => {
+  // It says nothing of what a session was started as.
+  const mine = sampleSession({ id: "s-01KB0000000000000000000001", name: "api" });
+  const other = sampleSession({ id: "s-01KB0000000000000000000002", name: "api" });
+  const handlers = { "session.new": () => mine, "session.rename": () => ({ session: mine }) };
+
+  test.each([[["new", "--name", "api"]], [["rename", "s-01KB0000000000000000000001", "api"]]])(
+    "has %p tell that two sessions have one name",
+    async (words) => {
+      using roots = new TempRoots();
+      await using _daemon = await standInDaemon(roots, {
+        handlers: { ...handlers, "session.list": () => [mine, other] },
+      });
+      const { code, stderr } = await runCli(roots, words);
+      expect(code).toBe(0);
+      expect(stderr).toContain('Two running sessions are called "api" now: the daemon is of an older release');
+      expect(stderr).toContain(
+        "next: pohunek rename s-01KB0000000000000000000001 another-name, or pohunek daemon restart",
+      );
+    },
+  );
+
+  test("tells nothing where the name is one session's alone", async () => {
+    using roots = new TempRoots();
+    const ended = { ...other, state: "stopped" };
+    await using _daemon = await standInDaemon(roots, {
+      handlers: { ...handlers, "session.list": () => [mine, ended] },
+    });
+    expect((await runCli(roots, ["new", "--name", "api"])).stderr).toBe("");
+  });
+});
+
+test("an empty directory is no directory", async () => {
+  await using host = await startHost();
+  for (const words of [
+    ["new", "--cwd", ""],
+    ["new", "--repo", "", "--branch", "main"],
+  ]) {
+    const { code, err } = await runJson(host.roots, words);
+    expect({ code, error: err.code, msg: err.msg }).toEqual({
+      code: 2,
+      error: "cli_usage",
+      msg: "an empty text names no directory",
+    });
+  }
+  expect(await host.list()).toEqual([]);
+});
+
 describe("a program that is not there", () => {
+  test("but is a directory is called one, with the way to a shell in it", async () => {
+    await using host = await startHost();
+    const { code, stderr } = await runCli(host.roots, ["new", "--", "/usr/lib"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('"/usr/lib" could not be started: The program is a directory (spawn_failed)');
+    expect(stderr).toContain("next: Name a program. Your shell is started there by: pohunek new --cwd /usr/lib");
+    expect(await host.list()).toEqual([]);
+  });
+
   test.each([[["new", "--", "no-such-program"]], [["new", "--", "/no/such/program", "with", "words"]]])(
     "%p is named",
     async (words) => {

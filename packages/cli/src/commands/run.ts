@@ -6,8 +6,8 @@ import type { CommandContext } from "../context.ts";
 import { plainText } from "../output/plain-text.ts";
 import { agentName, bestAgent } from "../sessions/choose-agent.ts";
 import { checkDisplayName, chooseName } from "../sessions/display-name.ts";
-import { targetOf } from "../sessions/open-target.ts";
 import { requireTerminal } from "../sessions/require-terminal.ts";
+import { showStarted } from "../sessions/show-started.ts";
 import { startHere } from "../sessions/start-here.ts";
 
 export const run = command({
@@ -44,11 +44,7 @@ export const run = command({
     const named = chooseName(flags.name, words[0] ?? context.settings.cwd);
     const agent = flags.agent ?? (words.length === 0 ? await announceBest(context, client) : undefined);
     const started = await startHere(context, client, { ...named, agent, command: words });
-    const { showSession } = await import("../sessions/show-session.ts");
-    return await showSession(context, Promise.resolve(targetOf(client, started)), {
-      hasMenu: !flags.noMenu,
-      printsEnded: true,
-    });
+    return await showStarted(context, { client, session: started }, { hasMenu: !flags.noMenu, printsEnded: true });
   },
 });
 

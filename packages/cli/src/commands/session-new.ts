@@ -62,7 +62,7 @@ export const sessionNew = command({
     await using client = await connectHost(context, { startsDaemon: true, requestTimeoutMs: flags.requestTimeoutMs });
     const params = newParams(context, { flags, words, input });
     const named = chooseName(flags.name, words[0] ?? ownName(params));
-    const started = await startSession(client, { ...params, ...named });
+    const started = await startSession(context, client, { ...params, ...named });
     return { ok: started, human: () => `started ${plainText(started.name ?? started.id)}\n` };
   },
 });
@@ -73,6 +73,7 @@ function checkCombinations(flags: FlagValues<typeof FLAGS>, words: readonly stri
   if (flags.repo !== undefined && flags.branch === undefined) throw usageError("--repo needs --branch");
   const inputs = [flags.input !== undefined, flags.inputStdin || flags.stdin].filter(Boolean);
   if (inputs.length > 1) throw usageError("--input and --input-stdin exclude each other");
+  if (flags.cwd === "" || flags.repo === "") throw usageError("an empty text names no directory");
   if (words.length > 0 && (flags.agent ?? "shell") !== "shell")
     throw usageError("a command runs in a shell session only");
 }

@@ -2,6 +2,7 @@ import { command } from "../command-line/command.ts";
 import { usageError } from "../command-line/usage-error.ts";
 import { plainText } from "../output/plain-text.ts";
 import { checkDisplayName } from "../sessions/display-name.ts";
+import { tellDoubleName } from "../sessions/name-clash.ts";
 import { openTarget } from "../sessions/open-target.ts";
 import { SESSION_ARGUMENT } from "./arguments.ts";
 
@@ -20,6 +21,7 @@ export const sessionRename = command({
     const given = wanted === undefined ? {} : ({ name: wanted, name_clash: "refuse" } as const);
     const params = { session_id: target.sessionId, ...given };
     const result = await target.client.call("session.rename", params);
+    await tellDoubleName(context, target.client, result.session);
     const now = result.session.name === undefined ? "has no name now" : `is ${plainText(result.session.name)} now`;
     return { ok: result, human: () => `${plainText(target.label)} ${now}\n` };
   },

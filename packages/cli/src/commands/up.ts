@@ -10,10 +10,10 @@ import { shortPath } from "../output/short-path.ts";
 import { tableLook } from "../output/table-look.ts";
 import { bestAgent } from "../sessions/choose-agent.ts";
 import { chooseName } from "../sessions/display-name.ts";
-import { targetOf } from "../sessions/open-target.ts";
 import { requireTerminal } from "../sessions/require-terminal.ts";
 import { sessionOfDirectory, UP_DIRECTORY } from "../sessions/session-choice.ts";
 import { sessionTable } from "../sessions/session-table.ts";
+import { showStarted } from "../sessions/show-started.ts";
 import { startHere } from "../sessions/start-here.ts";
 import { isEnded } from "../sessions/state-words.ts";
 
@@ -24,6 +24,8 @@ export const up = command({
   details: [
     "Starts the daemon and a session of the best agent that is installed, or of your shell where none is. Run again it " +
       "finds both there and starts nothing twice.",
+    "It counts what it opened here itself, and any shell or agent that was started in this directory, whoever started it: " +
+      "run, new, or n in the menu. A session of a command does not count.",
   ],
   flags: {
     attach: { type: "switch", short: "a", summary: "Show the session at once" },
@@ -34,10 +36,7 @@ export const up = command({
     if (flags.attach) requireTerminal(context, "up --attach");
     await using client = await connectHost(context, { startsDaemon: true });
     const { sessions, present, session } = await findOrStart(context, client, flags.agent);
-    if (flags.attach) {
-      const { showSession } = await import("../sessions/show-session.ts");
-      return await showSession(context, Promise.resolve(targetOf(client, session)), { hasMenu: true });
-    }
+    if (flags.attach) return await showStarted(context, { client, session }, { hasMenu: true });
     const all = present === undefined ? [...sessions, session] : sessions;
     return {
       ok: { session, started: present === undefined },
@@ -51,7 +50,7 @@ async function findOrStart(context: CommandContext, client: Client, wantedAgent:
   const { cwd } = context.settings;
   using _lock = await lockUp(context);
   const sessions = await client.call("session.list");
-  const present = sessionOfDirectory(sessions, cwd);
+  const present = sessionOfDirectory(sessions, cwd, wantedAgent);
   if (present !== undefined) return { sessions, present, session: present };
   const agent = wantedAgent ?? (await bestAgent(client))?.agent;
   const wanted = { ...chooseName(undefined, cwd), agent, command: [], metadata: { [UP_DIRECTORY]: cwd } };

@@ -16,11 +16,17 @@ export function nameFrom(path: string): string {
 /** Metadata of a session that `up` opened: the directory it was opened for, which its shell may have left. */
 export const UP_DIRECTORY = "up_directory";
 
-/** The live session that `up` opened for a directory. */
-export function sessionOfDirectory(sessions: readonly SessionInfo[], directory: string): SessionInfo | undefined {
-  return sessions
-    .filter(({ metadata }) => metadata?.[UP_DIRECTORY] === directory)
-    .filter((session) => !isEnded(session) && session.runtime?.state !== "lost")
-    .toSorted(byAge)
-    .at(-1);
+/**
+ * The live session of a directory: the one that `up` opened for it, else a shell or an agent that was started there, which is a
+ * place to work in as well. `agent` is the one that was asked for; another's session is not it.
+ */
+export function sessionOfDirectory(
+  sessions: readonly SessionInfo[],
+  directory: string,
+  agent: string | undefined,
+): SessionInfo | undefined {
+  const live = sessions.filter((session) => !isEnded(session) && session.runtime?.state !== "lost").toSorted(byAge);
+  const isPlace = ({ launch, ...session }: SessionInfo): boolean =>
+    launch?.cwd === directory && launch.kind !== "command" && (agent === undefined || session.agent === agent);
+  return live.findLast(({ metadata }) => metadata?.[UP_DIRECTORY] === directory) ?? live.findLast(isPlace);
 }

@@ -19,7 +19,7 @@ export async function startHere(
   },
 ): Promise<ResultOf<"session.new">> {
   const { cols, rows } = sizeFor(context.terminal.isOutput ? context.terminal.size() : undefined);
-  return startSession(client, {
+  return startSession(context, client, {
     agent: wanted.agent ?? "shell",
     name: wanted.name,
     name_clash: wanted.name_clash,

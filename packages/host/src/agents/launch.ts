@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { basename } from "node:path";
+import type { LaunchKind } from "@pohunek/protocol/wire";
 import type { NativeLaunch, NativeReference } from "../store/native-launch.ts";
-import type { LaunchKind } from "../store/session-record.ts";
 import type { SecretEnvironment } from "./secret-environment.ts";
 
 /** What a session is started with, resolved on this host. */

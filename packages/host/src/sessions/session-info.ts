@@ -17,6 +17,7 @@ export function toSessionInfo(session: Session): SessionInfoReply {
     agent: record.agent,
     agent_base: record.agentBase,
     ...currentDirectory(session),
+    launch: { kind: record.launch, cwd: record.cwd },
     pid: record.runtime.childPid ?? 0,
     runtime: runtimeInfo(record),
     cols: live?.cols ?? record.cols,

@@ -1,9 +1,12 @@
-import type { RuntimeState, SessionId, SessionState, WorkerId, WorkerInstanceId } from "@pohunek/protocol/wire";
+import type {
+  LaunchKind,
+  RuntimeState,
+  SessionId,
+  SessionState,
+  WorkerId,
+  WorkerInstanceId,
+} from "@pohunek/protocol/wire";
 import type { NativeLaunch, NativeReference } from "./native-launch.ts";
-
-/** What the session's root process is: a shell at its prompt, a program that is at work until it ends, or an agent. */
-export const LAUNCH_KINDS = ["shell", "command", "agent"] as const;
-export type LaunchKind = (typeof LAUNCH_KINDS)[number];
 
 /** One thing worth knowing that happened while the session was set up. */
 export interface SessionWarning {

@@ -1,8 +1,7 @@
 import type { SessionId, WorkerId, WorkerInstanceId } from "@pohunek/protocol/wire";
-import { isSessionId, isWorkerInstanceId, RUNTIME_STATES, SESSION_STATES } from "@pohunek/protocol/wire";
+import { isSessionId, isWorkerInstanceId, LAUNCH_KINDS, RUNTIME_STATES, SESSION_STATES } from "@pohunek/protocol/wire";
 import { openSealedLaunch, readNativeReference, sealLaunch } from "./native-launch.ts";
 import type { SessionRecord, SessionWarning, WorkerProcessRecord } from "./session-record.ts";
-import { LAUNCH_KINDS } from "./session-record.ts";
 
 /** A row of the `sessions` table as SQLite gives it. */
 export type SessionRow = Readonly<Record<string, string | number | null>>;

@@ -35,14 +35,20 @@ function requireRunnable(path: string | undefined): string {
   if (path !== undefined && state === "runnable") {
     return path;
   }
-  throw state === "denied"
-    ? workerError("spawn_failed", "The program may not be run.", { details: { reason: "program_denied" } })
-    : workerError("spawn_failed", "The program was not found.", { details: { reason: "program_missing" } });
+  const { message, reason } = REFUSALS[state === "denied" || state === "directory" ? state : "missing"];
+  throw workerError("spawn_failed", message, { details: { reason } });
 }
 
-function runnability(path: string): "runnable" | "denied" | "missing" {
-  if (!lookAt(path)?.isFile()) {
-    return "missing";
+const REFUSALS = {
+  denied: { message: "The program may not be run.", reason: "program_denied" },
+  directory: { message: "The program is a directory.", reason: "program_is_directory" },
+  missing: { message: "The program was not found.", reason: "program_missing" },
+};
+
+function runnability(path: string): "runnable" | "denied" | "directory" | "missing" {
+  const found = lookAt(path);
+  if (!found?.isFile()) {
+    return found?.isDirectory() ? "directory" : "missing";
   }
   try {
     accessSync(path, constants.X_OK);

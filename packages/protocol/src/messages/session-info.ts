@@ -18,6 +18,7 @@ import {
   AGENT_ACTIVITIES,
   CHOICE_WAYS,
   CWD_SOURCES,
+  LAUNCH_KINDS,
   RUNTIME_STATES,
   SESSION_STATES,
   STATE_SOURCES,
@@ -129,6 +130,12 @@ export function isWithinMetadataLimits(metadata: Readonly<Record<string, string>
   return entries.length <= LIMITS.metadataKeys && fitsUtf8(entries.flat().join(""), LIMITS.metadataTotalBytes);
 }
 
+/** What the session was started as, and where: its program may have gone elsewhere since. */
+const sessionLaunch = openObject({ kind: openEnum(LAUNCH_KINDS), cwd: z.string() }).register(schemaNotes, {
+  label: "Launch",
+  isOurs: true,
+});
+
 const sessionShape = {
   id: sessionId,
   external: z.boolean().optional(),
@@ -138,6 +145,7 @@ const sessionShape = {
   agent_base: z.string(),
   cwd: z.string(),
   cwd_source: openEnum(CWD_SOURCES).optional(),
+  launch: sessionLaunch.optional().register(schemaNotes, { isOurs: true }),
   pid: processId,
   runtime: sessionRuntime.optional(),
   cols: count,

@@ -184,6 +184,10 @@ export type RetentionHold = (typeof RETENTION_HOLDS)[number];
 export const ENROLLMENT_STATUSES = ["active", "rotating", "quarantined"] as const;
 export type EnrollmentStatus = (typeof ENROLLMENT_STATUSES)[number];
 
+/** What a session's first program is: a shell at its prompt, a command that ends by itself, or an agent. */
+export const LAUNCH_KINDS = ["shell", "command", "agent"] as const;
+export type LaunchKind = (typeof LAUNCH_KINDS)[number];
+
 /**
  * What becomes of a name that a running session has already: it is given all the same, it is refused
  * (`session_name_taken`), or a number makes it another one. Ended sessions keep their names for `number` alone.
