@@ -257,3 +257,17 @@ describe("a question that is reported", () => {
     expect(states(playScenes("claude", scenes))).toEqual(["blocked approval"]);
   });
 });
+
+test("an agent that reports its state is told to retry by its screen", () => {
+  const retrying = ["❯ go on", "", "✻ API error · retrying in 9s · attempt 2/10"];
+  const timeline = playScenes("claude", [
+    { atMs: 0, rows: ["\x1b]7501;state=working\x07", ...CLAUDE.working()] },
+    { atMs: 10 * SECOND, rows: CLAUDE.working(80, retrying) },
+    { atMs: 20 * SECOND, rows: CLAUDE.working() },
+    { atMs: 30 * SECOND, rows: ["\x1b]7501;state=done\x07", ...CLAUDE.idle(80, retrying)] },
+  ]);
+  expect(states(timeline)).toEqual(["working", "working retrying", "working", "idle"]);
+  expect(timeline.find(({ activity }) => activity.detail?.kind === "retrying")?.activity.detail?.evidence.source).toBe(
+    "osc_7501",
+  );
+});

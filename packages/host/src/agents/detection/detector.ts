@@ -20,6 +20,8 @@ import {
   verdictOfRule,
   verdictOfStatus,
   wireSource,
+  withDetail,
+  withQuestion,
 } from "./verdict.ts";
 
 export interface DetectorOptions {
@@ -47,6 +49,9 @@ const SUBMITTED: Verdict = {
   detail: { evidence: { source: "process", rule: "prompt submitted" } },
 };
 
+/** A program that tells its state is looked at this often for the rest: nobody waits for that. */
+const DETAIL_EVERY_MS = 2_000;
+
 /**
  * Tells what one program does, from ranked sources: its status reports, its own channel, title and progress, the screen,
  * the flow of its output. A source counts only while none above it has spoken. Made anew for another program.
@@ -64,8 +69,9 @@ export class Detector implements Disposable {
   #status: readonly ProgramStatus[] | undefined;
   #channel: ChannelReport | undefined;
   #isLooking = false;
-  /** The screen was seen since the program said that it is blocked. */
-  #hasSeenQuestion = false;
+  #toldActivity: Activity["activity"];
+  /** The screen was seen since then. */
+  #hasSeenScreen = false;
 
   constructor(options: DetectorOptions) {
     const { clock, manifest } = options;
@@ -90,14 +96,14 @@ export class Detector implements Disposable {
   /** All records of OSC 7501 as they are now. From the first call on nothing else counts. */
   statusReported(records: readonly ProgramStatus[]): void {
     this.#status = records;
-    this.#noteBlocked(verdictOfStatus(records));
+    this.#noteTold(verdictOfStatus(records));
     this.#decide();
   }
 
   /** A channel that tells all that happens. Hooks do not: they miss interrupts. */
   channelReported(report: ChannelReport): void {
     this.#channel = report;
-    this.#noteBlocked(verdictOfChannel(report));
+    this.#noteTold(verdictOfChannel(report));
     this.#decide();
   }
 
@@ -210,7 +216,7 @@ export class Detector implements Disposable {
     const told =
       this.#status !== undefined ? verdictOfStatus(this.#status) : this.#channel && verdictOfChannel(this.#channel);
     if (told !== undefined) {
-      return told.activity === "blocked" ? this.#withQuestion(told) : told;
+      return this.#withScreen(told);
     }
     const match = this.#rules.match(() => this.#isScreenFresh());
     if (match === "needs_screen") {
@@ -226,23 +232,25 @@ export class Detector implements Disposable {
     return this.#output.isBusy ? verdictOfActivity() : unknownVerdict("screen");
   }
 
-  /** What the screen showed before is not what is asked now. */
-  #noteBlocked({ activity }: Verdict): void {
-    if (activity !== "blocked") this.#hasSeenQuestion = false;
-    else if (this.#current?.activity !== "blocked") this.#looks.again();
+  /** What the screen showed before belongs to what was told before. */
+  #noteTold({ activity }: Verdict): void {
+    if (activity !== this.#toldActivity) {
+      this.#toldActivity = activity;
+      this.#hasSeenScreen = false;
+      this.#looks.again();
+    }
   }
 
-  /** The question's text is on the screen alone. */
-  #withQuestion(told: Verdict): Verdict {
-    this.#looks.want();
-    this.#hasSeenQuestion ||= this.#isLooking;
-    if (!this.#hasSeenQuestion) return told;
-    const match = this.#rules.matchBlocked();
-    const { question } = match ?? {};
-    const kind = told.detail.evidence.rule === "blocked" ? (match?.rule.detail ?? told.detail.kind) : told.detail.kind;
-    return question === undefined
-      ? told
-      : { ...told, detail: { ...told.detail, ...(kind === undefined ? {} : { kind }), question } };
+  /** What nobody tells but the screen: the question's text, that it tries again, when a limit ends. */
+  #withScreen(told: Verdict): Verdict {
+    const isBlocked = told.activity === "blocked";
+    if (!isBlocked && (told.detail.kind !== undefined || !this.#rules.hasDetails(told.activity))) return told;
+    this.#looks.want(isBlocked ? undefined : DETAIL_EVERY_MS);
+    this.#hasSeenScreen ||= this.#isLooking;
+    if (!this.#hasSeenScreen) return told;
+    return isBlocked
+      ? withQuestion(told, this.#rules.matchBlocked())
+      : withDetail(told, this.#rules.matchDetail(told.activity));
   }
 
   #isScreenFresh(): boolean {

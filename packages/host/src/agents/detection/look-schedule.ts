@@ -11,8 +11,9 @@ export class LookSchedule implements Disposable {
   readonly #look: () => void;
   #revision = -1;
   #seenRevision = -2;
-  #earliest = Number.NEGATIVE_INFINITY;
-  #timer: Disposable | undefined;
+  #lastLookMs = Number.NEGATIVE_INFINITY;
+  #postponedMs = Number.NEGATIVE_INFINITY;
+  #timer: (Disposable & { readonly dueMs: number }) | undefined;
   #isLooking = false;
 
   constructor(clock: Clock, look: () => void) {
@@ -45,27 +46,34 @@ export class LookSchedule implements Disposable {
   }
 
   postpone(): void {
-    this.#earliest = Math.max(this.#earliest, this.#clock.now() + AFTER_RESIZE_MS);
-    this.#timer?.[Symbol.dispose]();
-    this.#timer = undefined;
-    this.#seenRevision = Math.min(this.#seenRevision, this.#revision - 1);
+    this.#postponedMs = this.#clock.now() + AFTER_RESIZE_MS;
+    this.#stop();
+    this.again();
     this.want();
   }
 
-  want(): void {
-    if (this.#timer !== undefined || this.#isLooking || this.#seenRevision >= this.#revision) {
+  /** `everyMs`: time from one look to the next. */
+  want(everyMs = LOOK_EVERY_MS): void {
+    const dueMs = Math.max(this.#clock.now(), this.#lastLookMs + everyMs, this.#postponedMs);
+    const isPlanned = this.#timer !== undefined && this.#timer.dueMs <= dueMs;
+    if (isPlanned || this.#isLooking || this.#seenRevision >= this.#revision) {
       return;
     }
-    const waitMs = this.#earliest - this.#clock.now();
-    this.#timer = this.#clock.after(Math.max(0, waitMs), () => {
+    this.#stop();
+    const timer = this.#clock.after(Math.ceil(dueMs - this.#clock.now()), () => {
       this.#timer = undefined;
       this.#isLooking = true;
-      this.#earliest = this.#clock.now() + LOOK_EVERY_MS;
+      this.#lastLookMs = this.#clock.now();
       this.#look();
     });
+    this.#timer = { dueMs, [Symbol.dispose]: () => timer[Symbol.dispose]() };
   }
 
   [Symbol.dispose](): void {
+    this.#stop();
+  }
+
+  #stop(): void {
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
   }

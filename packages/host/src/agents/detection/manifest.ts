@@ -76,8 +76,8 @@ export interface GatePlace {
 export interface RuleCapture {
   readonly place: GatePlace;
   /**
-   * The first row of the dialog, often a frame: the last one like this above the options. Nothing before it is read,
-   * and nothing at all where there is none.
+   * The first row of the dialog, often a frame: the last one like this above the options. Nothing before it is read;
+   * where there is none, a rule about the title reads nothing.
    */
   readonly begin?: Pattern;
   /** In flowing text; group `question`, or else all of the match. */

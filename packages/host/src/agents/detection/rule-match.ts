@@ -142,7 +142,7 @@ function capture(
   wanted: RuleCapture,
   { screen, budget, wallNowMs }: Look & { readonly wallNowMs: number },
 ): Pick<RuleMatch, "question" | "untilMs" | "text"> {
-  const rows = dialogRows(wanted, screen, budget);
+  const rows = dialogRows(rule, wanted, { screen, budget });
   const flow = flowOf(rows);
   const read = (pattern: Pattern | undefined, group: string): string | undefined => {
     const found = pattern?.match(flow, budget);
@@ -163,16 +163,23 @@ function capture(
 }
 
 /** The rows of the region from the dialog's beginning on: what stands above it has questions and lists of its own. */
-function dialogRows(
-  { place, begin, options }: RuleCapture,
-  screen: ScreenText,
-  budget: MatchBudget,
-): readonly TextRow[] {
-  const rows = screen.rows(place);
+function dialogRows(rule: DetectionRule, { place, begin, options }: RuleCapture, look: Look): readonly TextRow[] {
+  const rows = look.screen.rows(place);
   if (begin === undefined) return rows;
-  const lastOption = options && rows.findLast(({ text }) => options.match(text, budget) !== undefined);
-  const first = screen.lastRowLike(begin, lastOption?.at ?? Number.POSITIVE_INFINITY, budget);
-  return first === undefined ? [] : rows.filter(({ at }) => at >= first);
+  const before = options === undefined ? undefined : firstOptionAt(options, rows, look.budget);
+  const first = look.screen.lastRowLike(begin, before ?? Number.POSITIVE_INFINITY, look.budget);
+  if (first !== undefined) return rows.filter(({ at }) => at >= first);
+  // A rule about the screen has seen its dialog. A title may go on telling of one that is gone.
+  return rule.region === "title" ? [] : rows;
+}
+
+/** Where the last list begins; of one without numbers, where it ends. */
+function firstOptionAt(options: Pattern, rows: readonly TextRow[], budget: MatchBudget): number | undefined {
+  const found = rows.flatMap(({ at, text }) => {
+    const match = options.match(text, budget);
+    return match === undefined ? [] : [{ at, key: match.named["key"] }];
+  });
+  return (found.findLast(({ key }) => key === "1") ?? found.at(-1))?.at;
 }
 
 function readOptions(pattern: Pattern, rows: readonly TextRow[], budget: MatchBudget): VisibleOption[] {

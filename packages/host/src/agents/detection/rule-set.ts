@@ -98,6 +98,21 @@ export class RuleSet {
     return undefined;
   }
 
+  hasDetails(state: AgentActivity | undefined): boolean {
+    return this.#manifest.rules.some((rule) => rule.state === state && rule.detail !== undefined);
+  }
+
+  /** What the screen says beyond a state that something else has told. */
+  matchDetail(state: AgentActivity | undefined): RuleMatch | undefined {
+    const look = this.#look();
+    for (const rule of this.#manifest.rules) {
+      const isMore = rule.state === state && rule.detail !== undefined;
+      const match = isMore ? matchRule(rule, look, this.#clock.wallNow()) : undefined;
+      if (match !== undefined) return match;
+    }
+    return undefined;
+  }
+
   explain(): readonly RuleExplanation[] {
     const look = this.#look();
     let decider: string | undefined;

@@ -97,6 +97,22 @@ export function verdictOfRule({ rule, region, matchedText, question, untilMs, te
   };
 }
 
+/** A question that the program told of, with what the screen says about it. */
+export function withQuestion(told: Verdict, match: RuleMatch | undefined): Verdict {
+  if (match?.question === undefined) return told;
+  // A program that names no kind may show one.
+  const kind = told.detail.evidence.rule === "blocked" ? (match.rule.detail ?? told.detail.kind) : told.detail.kind;
+  return { ...told, detail: { ...told.detail, ...(kind === undefined ? {} : { kind }), question: match.question } };
+}
+
+/** A state that the program told, with what the screen says beyond it. */
+export function withDetail(told: Verdict, match: RuleMatch | undefined): Verdict {
+  if (match?.rule.detail === undefined) return told;
+  const { rule, untilMs, text } = match;
+  const more = { ...(untilMs === undefined ? {} : { untilMs }), ...(text === undefined ? {} : { text }) };
+  return { ...told, detail: { ...told.detail, kind: rule.detail, ...more } };
+}
+
 export function verdictOfActivity(): Verdict {
   return { activity: "working", detail: { evidence: { source: "pty_activity" } } };
 }
