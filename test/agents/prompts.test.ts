@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Host, SessionFacts, WireAnswer } from "../support/index.ts";
-import { notedBy, startAgent, startHostWithAgents, until } from "../support/index.ts";
+import { notedBy, programCommand, startAgent, startHostWithAgents, until } from "../support/index.ts";
 
 interface Receipt {
   readonly input_id: string;
@@ -146,6 +146,21 @@ describe("while the agent asks something, a prompt", () => {
     await lastReceipt(host, session, "turn_started");
   });
 
+  test("that was queued for too long is dropped, and is not written when it is sent again", async () => {
+    await using host = await startHostWithAgents({ "asks-in-turn": {} });
+    const session = await startIdle(host, "asks-in-turn");
+    await send(host, session, "risky");
+    await isActivity(host, session, "blocked");
+    const late = { text: "late", when: "queue", expires_ms: 200, input_id: "mine" };
+    await send(host, session, late);
+    expect(await lastReceipt(host, session, "expired")).toMatchObject({ is_final: true });
+    await press(host, session, "1");
+    await isActivity(host, session, "idle");
+    expect((await send(host, session, late)).err?.code).toBe("session_input_expired");
+    await send(host, session, "last");
+    await hasSubmitted(host, session, "risky", "last");
+  });
+
   test("whose question comes between the text and the submission is not submitted, and is cleared afterwards", async () => {
     await using host = await startHostWithAgents({ "asks-at-boundary": { input: { submit_delay_ms: "300" } } });
     const session = await startIdle(host, "asks-at-boundary");
@@ -209,13 +224,19 @@ describe("the input that comes with a session", () => {
     expect(await lastReceipt(host, session, "turn_started")).toMatchObject({ kind: "initial" });
   });
 
-  test("is never typed into a question about trust, and comes once that is answered", async () => {
+  test("is never typed into a question about trust, which is told at once, and comes when that is answered", async () => {
     await using host = await startHostWithAgents({ "asks-first": {} });
-    const starting = startAgent(host, "asks-first", { input: "begin" });
+    const startedAt = performance.now();
+    const { exitCode, stdout } = Bun.spawnSync(
+      programCommand("new", "--agent", "asks-first", "--name", "asking", "--input", "begin"),
+      { env: host.roots.environment() },
+    );
+    expect(exitCode).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    expect(stdout.toString()).toContain("asks something first (pohunek answer asking); its input waits");
     const session = await until("the session", async () => (await host.list())[0]);
-    await isActivity(host, session, "blocked");
+    expect(await lastReceipt(host, session, "queued")).toMatchObject({ kind: "initial" });
     await press(host, session, "1");
-    await starting;
     await hasSubmitted(host, session, "begin");
     expect(noted(host, session, "key")).toEqual(["1"]);
   });

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { ParamsOf } from "@pohunek/protocol";
+import type { ParamsOf, ResultOf } from "@pohunek/protocol";
 import type { ClipboardRule } from "@pohunek/protocol/wire";
 import { CLIPBOARD_RULES, LIMITS } from "@pohunek/protocol/wire";
 import { command } from "../command-line/command.ts";
@@ -63,9 +63,22 @@ export const sessionNew = command({
     const params = newParams(context, { flags, words, input });
     const named = chooseName(flags.name, words[0] ?? ownName(params));
     const started = await startSession(context, client, { ...params, ...named });
-    return { ok: started, human: () => `started ${plainText(started.name ?? started.id)}\n` };
+    return { ok: started, human: () => startedText(started) };
   },
 });
+
+function startedText({
+  name,
+  id,
+  activity,
+  applied_input: applied,
+  input_id: inputId,
+}: ResultOf<"session.new">): string {
+  const label = plainText(name ?? id);
+  if (inputId === undefined || applied !== undefined) return `started ${label}\n`;
+  const reason = activity === "blocked" ? `asks something first (pohunek answer ${label})` : "is not ready for it yet";
+  return `started ${label}, which ${reason}; its input waits (pohunek receipts ${label})\n`;
+}
 
 function checkCombinations(flags: FlagValues<typeof FLAGS>, words: readonly string[]): void {
   if (flags.project !== undefined && flags.repo !== undefined)

@@ -37,16 +37,17 @@ export class ComposerTidy {
 
   later(session: Session, receipt: InputReceipt): void {
     session.leftOver = receipt;
-    const agent = this.#options.agentOf(session);
-    if (agent?.input.clearLine !== undefined) {
-      void this.#tidy(session, agent, receipt).catch((cause: unknown) => {
-        this.#options.log.warn("composer_not_cleared", { session_id: session.id, ...failureFields(cause) });
-      });
-    }
+    void this.#tidy(session, receipt).catch((cause: unknown) => {
+      this.#options.log.warn("composer_not_cleared", { session_id: session.id, ...failureFields(cause) });
+    });
   }
 
-  async #tidy(session: Session, agent: RuntimeDefinition, receipt: InputReceipt): Promise<void> {
-    const { changes, signal } = this.#options;
+  async #tidy(session: Session, receipt: InputReceipt): Promise<void> {
+    const { changes, signal, agentOf } = this.#options;
+    const agent = agentOf(session);
+    if (agent?.input.clearLine === undefined) {
+      return;
+    }
     while (session.leftOver === receipt) {
       const ready = await untilReady(session, { agent, changes, signal, timeoutMs: TIDY_MS, isFirst: false });
       if (ready !== "ready" || receipt.runtimeId !== session.record.runtime.runtimeId) {

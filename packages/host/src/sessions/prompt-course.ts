@@ -1,4 +1,5 @@
 import type { InputId, InputKind } from "@pohunek/protocol/wire";
+import { encodeUtf8 } from "@pohunek/protocol/wire";
 import type { InputReceipt } from "../store/input-receipts.ts";
 import type { AgentOf } from "./agent-of.ts";
 import { watchAnswer } from "./answer-watch.ts";
@@ -27,6 +28,29 @@ export interface Course {
   receipt: InputReceipt;
   /** Kept until the agent is ready, instead of being refused. */
   readonly isPatient: boolean;
+}
+
+interface Created extends Pick<InputReceipt, "inputId" | "digest" | "createdMs"> {
+  readonly expiresInMs: number;
+}
+
+/** Of an input of which nothing was done yet. Its text is kept only if nobody waits for its answer. */
+export function newReceipt({ id, record }: Session, request: PromptRequest, created: Created): InputReceipt {
+  const { expiresInMs, ...identity } = created;
+  const { text, unpasted, kind = "prompt" } = request;
+  return {
+    ...identity,
+    sessionId: id,
+    kind,
+    bytes: encodeUtf8(text).length,
+    state: "queued",
+    attempt: 1,
+    ...(request.when === "queue" ? { text, unpasted } : {}),
+    isLeftOver: false,
+    runtimeId: record.runtime.runtimeId,
+    updatedMs: created.createdMs,
+    expiresMs: created.createdMs + expiresInMs,
+  };
 }
 
 export interface CourseNotesOptions {
@@ -87,6 +111,15 @@ export class CourseNotes {
     }
     if (isLeftOver) {
       this.leave(course.session, course.receipt);
+    }
+  }
+
+  /** Ends one that is still queued, whatever has failed. */
+  refuse(course: Course, cause: unknown): void {
+    if (course.receipt.state === "queued") {
+      const failure = judgeFailure(cause);
+      const { state, code } = failure.kind === "over" ? failure : { state: "unknown" as const, code: undefined };
+      course.receipt = this.#options.book.note(course.receipt, { state, code, text: undefined });
     }
   }
 

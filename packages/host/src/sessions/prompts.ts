@@ -1,5 +1,5 @@
 import type { InputId } from "@pohunek/protocol/wire";
-import { encodeUtf8, newInputId, protocolError } from "@pohunek/protocol/wire";
+import { newInputId, protocolError } from "@pohunek/protocol/wire";
 import type { Logger } from "../logs/logger.ts";
 import type { InputReceipt } from "../store/input-receipts.ts";
 import { settleAbandoned } from "./abandoned-input.ts";
@@ -11,7 +11,7 @@ import { ComposerTidy } from "./composer-tidy.ts";
 import type { Delivered } from "./input-delivery.ts";
 import { submitHeld } from "./input-delivery.ts";
 import type { Course, PromptRequest } from "./prompt-course.ts";
-import { CourseNotes } from "./prompt-course.ts";
+import { CourseNotes, newReceipt } from "./prompt-course.ts";
 import { answerOf, judgeFailure, toldFailure } from "./prompt-failure.ts";
 import { planKey } from "./prompt-fate.ts";
 import { runningWorker } from "./reachable-worker.ts";
@@ -120,27 +120,13 @@ export class Prompts implements Disposable {
     session: Session,
     { request, inputId, digest }: { request: PromptRequest; inputId: InputId; digest: string },
   ): InputReceipt {
-    const { book, now } = this.#options;
-    const createdMs = now().getTime();
-    const isPatient = request.when === "queue";
     if (this.#countRunning(session) >= MOST_WAITING) {
       throw protocolError("session_input_rejected", { message: "too many inputs of the session wait already" });
     }
-    const receipt = book.begin({
-      sessionId: session.id,
-      inputId,
-      kind: request.kind ?? "prompt",
-      digest,
-      bytes: encodeUtf8(request.text).length,
-      state: "queued",
-      attempt: 1,
-      ...(isPatient ? { text: request.text, unpasted: request.unpasted } : {}),
-      isLeftOver: false,
-      runtimeId: session.record.runtime.runtimeId,
-      createdMs,
-      updatedMs: createdMs,
-      expiresMs: createdMs + (isPatient ? (request.expiresMs ?? QUEUED_MS) : this.#options.timeoutMs + ABANDONED_MS),
-    });
+    const { book, now, timeoutMs } = this.#options;
+    const expiresInMs = request.when === "queue" ? (request.expiresMs ?? QUEUED_MS) : timeoutMs + ABANDONED_MS;
+    const created = { inputId, digest, createdMs: now().getTime() };
+    const receipt = book.begin(newReceipt(session, request, { ...created, expiresInMs }));
     this.#options.reach("input:queued");
     return receipt;
   }
@@ -153,12 +139,20 @@ export class Prompts implements Disposable {
     const key = keyOf(course.receipt);
     const { waiting } = course.session;
     const run = course.isPatient
-      ? waiting.run(() => this.#carryPatiently(course, isFresh))
+      ? waiting.run(() => this.#carryPatiently(course, isFresh)).catch((cause: unknown) => this.#giveUp(course, cause))
       : this.#carry(course, isFresh);
     this.#running.set(key, run);
     const forget = (): void => void this.#running.delete(key);
     run.then(forget, forget);
     return run;
+  }
+
+  /** Nobody waits for a queued one, so its receipt must say how it ended: also when its package is gone. */
+  #giveUp(course: Course, cause: unknown): never {
+    if (!this.#ending.signal.aborted) {
+      this.#notes.refuse(course, cause);
+    }
+    throw cause;
   }
 
   /** Waits for the right moment, as often as it takes. */
@@ -185,7 +179,8 @@ export class Prompts implements Disposable {
   }
 
   /** The receipt of one whose moment never came. */
-  async #untilReady({ session, receipt }: Course): Promise<InputReceipt | undefined> {
+  async #untilReady(course: Course): Promise<InputReceipt | undefined> {
+    const { session, receipt } = course;
     const { book, changes, agentOf } = this.#options;
     const { signal } = this.#ending;
     const agent = agentOf(session);
@@ -199,9 +194,11 @@ export class Prompts implements Disposable {
       case "ready":
         return undefined;
       case "late":
-        return book.note(receipt, { state: "expired", text: undefined });
+        course.receipt = book.note(receipt, { state: "expired", text: undefined });
+        return course.receipt;
       case "ended":
-        return book.note(receipt, { state: "refused", code: "session_not_running", text: undefined });
+        course.receipt = book.note(receipt, { state: "refused", code: "session_not_running", text: undefined });
+        return course.receipt;
     }
   }
 

@@ -63,7 +63,7 @@ export class ReceiptBook implements Disposable {
   /** Stores a new input before anything is done about it. Fails with io_error, and then nothing may be done. */
   begin(receipt: InputReceipt): InputReceipt {
     try {
-      this.#options.receipts.put(receipt);
+      this.#options.receipts.add(receipt);
     } catch (cause) {
       throw protocolError("io_error", { message: "the input's receipt can't be stored, so nothing is written", cause });
     }
@@ -79,7 +79,7 @@ export class ReceiptBook implements Disposable {
     const changed = { ...receipt, ...change, updatedMs: this.#options.now().getTime() };
     const key = keyOf(receipt);
     try {
-      this.#options.receipts.put(changed);
+      this.#options.receipts.update(changed);
       this.#unstored.delete(key);
     } catch (cause) {
       this.#options.log.error("receipt_not_stored", { session_id: receipt.sessionId, ...failureFields(cause) });

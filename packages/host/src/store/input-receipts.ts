@@ -63,25 +63,31 @@ const KEY_COLUMNS: readonly string[] = ["session_id", "input_id"];
 /** Receipts of inputs in the store. Each write is a transaction of its own, durable when it returns. */
 export class InputReceipts {
   readonly #db: Database;
-  readonly #upsert: Statement<unknown, [SessionRow]>;
+  readonly #insert: Statement<unknown, [SessionRow]>;
+  readonly #update: Statement<unknown, [SessionRow]>;
   readonly #find: Statement<SessionRow, [string, string]>;
 
   constructor(db: Database) {
     this.#db = db;
-    const updates = COLUMNS.filter((column) => !KEY_COLUMNS.includes(column)).map(
-      (name) => `${name} = excluded.${name}`,
+    this.#insert = db.query<unknown, [SessionRow]>(
+      `INSERT INTO input_receipts (${COLUMNS.join(", ")}) VALUES (${COLUMNS.map((column) => `$${column}`).join(", ")})`,
     );
-    this.#upsert = db.query<unknown, [SessionRow]>(
-      `INSERT INTO input_receipts (${COLUMNS.join(", ")}) VALUES (${COLUMNS.map((column) => `$${column}`).join(", ")})
-       ON CONFLICT (session_id, input_id) DO UPDATE SET ${updates.join(", ")}`,
+    const changes = COLUMNS.filter((column) => !KEY_COLUMNS.includes(column)).map((name) => `${name} = $${name}`);
+    this.#update = db.query<unknown, [SessionRow]>(
+      `UPDATE input_receipts SET ${changes.join(", ")} WHERE session_id = $session_id AND input_id = $input_id`,
     );
     this.#find = db.query<SessionRow, [string, string]>(
       "SELECT * FROM input_receipts WHERE session_id = ? AND input_id = ?",
     );
   }
 
-  put(receipt: InputReceipt): void {
-    this.#upsert.run(toRow(receipt));
+  add(receipt: InputReceipt): void {
+    this.#insert.run(toRow(receipt));
+  }
+
+  /** Changes one that is there; what went with its session stays away. */
+  update(receipt: InputReceipt): void {
+    this.#update.run(toRow(receipt));
   }
 
   find(sessionId: SessionId, inputId: InputId): InputReceipt | undefined {
