@@ -1,5 +1,5 @@
 /**
- * The one program: CLI, host daemon and session worker. The name it is called by or its first words choose the main, and
+ * The one program: CLI, host daemon, session worker, and what agents' hooks run. The name it is called by or its first words choose the main, and
  * each main stands behind its own `import()`, so that a command never evaluates the modules of another.
  */
 
@@ -12,6 +12,7 @@ interface Choice {
 
 const loadDaemon = async (): Promise<Main> => (await import("@pohunek/host/daemon")).main;
 const loadWorker = async (): Promise<Main> => (await import("@pohunek/host/worker")).main;
+const loadHook = async (): Promise<Main> => (await import("@pohunek/host/hook")).main;
 const loadCli = async (): Promise<Main> => (await import("@pohunek/cli")).main;
 
 function chooseMain(calledAs: string, args: readonly string[]): Choice {
@@ -19,6 +20,7 @@ function chooseMain(calledAs: string, args: readonly string[]): Choice {
   if (name === "pohunekd") return { load: loadDaemon, args };
   if (name === "pohunek-sessiond") return { load: loadWorker, args };
   if (args[0] === "daemon" && args[1] === "run") return { load: loadDaemon, args: args.slice(2) };
+  if (args[0] === "hook") return { load: loadHook, args: args.slice(1) };
   if (args[0] === "worker" && args[1] === "run") return { load: loadWorker, args: args.slice(2) };
   return { load: loadCli, args };
 }

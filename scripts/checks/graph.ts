@@ -28,6 +28,7 @@ const PACKAGES: Record<string, Record<string, string>> = {
 /** Folder of packages/host/src -> the folders, or the files in them, that it may import. */
 const HOST_FOLDERS: Record<string, readonly string[]> = {
   daemon: ["sessions", "detect", "agents", "store", "supervision", "logs", "worker-api", "platform", "runtime"],
+  hook: ["agents", "worker-api", "platform"],
   detect: ["agents", "worker", "worker-api"],
   worker: ["logs", "worker-api", "platform", "runtime"],
   sessions: ["agents", "store", "supervision", "logs", "worker-api", "platform"],

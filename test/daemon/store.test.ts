@@ -54,7 +54,7 @@ describe("an older store", () => {
     expect(statSync(backup).mode & 0o777).toBe(0o600);
     expect(schemaOf(backup)).toBe(1);
     await host.stop();
-    expect(schemaOf(path)).toBe(5);
+    expect(schemaOf(path)).toBe(6);
     await host.start();
     expect((await host.list()).length).toBe(1);
     expect(readdirSync(roots.data).filter((name) => name.includes("pre-schema")).length).toBe(1);

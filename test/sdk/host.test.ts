@@ -69,6 +69,21 @@ test("the daemon's answers and events keep to their declarations, in every metho
   expect((await call("session.rename", { session_id, name: "renamed" })).session.name).toBe("renamed");
   const { session: described } = await call("session.set_metadata", { session_id, metadata: { a: null, c: "d" } });
   expect(described.metadata).toEqual({ c: "d" });
+  const inner = { session_id, source: "test", agent: "claude" };
+  expect(await call("session.report_agent", inner)).toEqual({ recorded: true });
+  expect((await call("session.inspect", session_id)).active_agent).toBe("claude");
+  expect(await call("session.release_agent", inner)).toEqual({ released: true });
+  const report = {
+    session_id,
+    worker_instance_id: session.runtime?.worker_instance_id ?? ("" as never),
+    agent: "shell",
+    pid: session.pid,
+    pid_start_identity: "1",
+    sequence: "1",
+    expires_at: new Date(Date.now() + 10_000).toISOString(),
+    native_session_id: "a",
+  };
+  expect(await failureOf(call("session.report_native_id", report as never))).toMatchObject({ class: "runtime" });
   expect((await call("session.resize", { session_id, cols: 100, rows: 30 })).session.cols).toBe(100);
 
   const wait = { until: ["idle" as const], timeout_ms: 8_000 };

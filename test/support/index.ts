@@ -14,6 +14,7 @@ export {
   processesMentioning,
   processorMs,
   proportionalKib,
+  startIdentityOf,
 } from "./processes.ts";
 export { programCommand } from "./program.ts";
 export { RawAttach } from "./raw-attach.ts";

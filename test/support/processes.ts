@@ -32,6 +32,11 @@ export function environmentOf(pid: number): Map<string, string> {
   return new Map(entries.map((entry) => [entry.slice(0, entry.indexOf("=")), entry.slice(entry.indexOf("=") + 1)]));
 }
 
+/** What tells a process from those that had its pid before. */
+export function startIdentityOf(pid: number): string {
+  return readProc(pid, "stat").split(") ").at(-1)?.split(" ")[19] ?? "";
+}
+
 export function parentOf(pid: number): number {
   return Number(/\) \S (\d+)/.exec(readProc(pid, "stat"))?.[1] ?? 0);
 }

@@ -11,6 +11,10 @@ export interface ChildEnvironmentOptions {
   readonly sessionId: SessionId;
   readonly daemonId: DaemonId;
   readonly publicSocketPath: string;
+  /** Where hooks of the session's agent tell what they could not deliver. */
+  readonly hookTracePath: string;
+  /** What the agent's conversations are called by, where it has any. */
+  readonly referenceKind?: string;
   /** What the session's runtime and profile add. */
   readonly own?: Readonly<Record<string, string>>;
 }
@@ -33,6 +37,8 @@ const INHERITED_PREFIXES = ["LC_", "XDG_"];
 
 /** What the worker's terminal engine understands. */
 const TERM = "xterm-256color";
+/** For thousands of lines. */
+const HOOK_TRACE_BYTES = 262_144;
 const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** Where agents are looked for: as in any session, then in the folders that the settings name. */
@@ -62,5 +68,8 @@ export function childEnvironment(options: ChildEnvironmentOptions): Record<strin
     POHUNEK_SOCKET_PATH: options.publicSocketPath,
     POHUNEK_PROTOCOL_VERSION: String(PROTOCOL_VERSION),
     POHUNEK_DAEMON_ID: options.daemonId,
+    POHUNEK_HOOK_TRACE_PATH: options.hookTracePath,
+    POHUNEK_HOOK_TRACE_MAX_BYTES: String(HOOK_TRACE_BYTES),
+    ...(options.referenceKind === undefined ? {} : { POHUNEK_NATIVE_REFERENCE_KIND: options.referenceKind }),
   };
 }

@@ -1,6 +1,7 @@
 import { protocolError } from "@pohunek/protocol/wire";
 import type { NativeLaunch, NativeReference } from "../store/native-launch.ts";
 import type { SessionRecord } from "../store/session-record.ts";
+import type { HookRules } from "../worker-api/hooks.ts";
 import type { Agent, Agents } from "./agents.ts";
 import { SHELL_RUNTIME } from "./agents.ts";
 import type { Launch } from "./launch.ts";
@@ -9,6 +10,7 @@ import { newReference } from "./native/reference.ts";
 import { fillReferences } from "./native/reference-arguments.ts";
 import { findProgram } from "./probe/find-program.ts";
 import type { VersionProbes } from "./probe/version-probes.ts";
+import type { RuntimeDefinition } from "./runtime-definition.ts";
 
 export interface LaunchRequest {
   readonly agent: string;
@@ -87,6 +89,7 @@ export class LaunchResolver {
       program: program.name,
       environment,
       nativeLaunch,
+      hooks: hookRules(agent.definition),
     };
   }
 
@@ -119,6 +122,18 @@ export class LaunchResolver {
       input: agent.file?.profile.input,
     };
   }
+}
+
+function hookRules({ hooks, processNames, nativeReference }: RuntimeDefinition): HookRules | undefined {
+  const kind = nativeReference?.kind;
+  return hooks === undefined
+    ? undefined
+    : {
+        provider: hooks.handler,
+        schema: hooks.schema,
+        process_names: processNames,
+        ...(kind === undefined ? {} : { reference_kind: kind }),
+      };
 }
 
 function assignReference({ definition: { nativeReference } }: Agent): NativeReference | undefined {

@@ -71,6 +71,7 @@ describe("the environment of a session", () => {
     shell: "/bin/bash",
     sessionId: "s-1" as SessionId,
     daemonId: "d-1" as DaemonId,
+    hookTracePath: "/state/hooks.jsonl",
     publicSocketPath: "/r/daemon.sock",
   };
 
@@ -87,6 +88,8 @@ describe("the environment of a session", () => {
       POHUNEK_SOCKET_PATH: "/r/daemon.sock",
       POHUNEK_PROTOCOL_VERSION: "4",
       POHUNEK_DAEMON_ID: "d-1",
+      POHUNEK_HOOK_TRACE_PATH: "/state/hooks.jsonl",
+      POHUNEK_HOOK_TRACE_MAX_BYTES: "262144",
     });
   });
 

@@ -2,6 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { basename } from "node:path";
 import type { LaunchKind } from "@pohunek/protocol/wire";
 import type { NativeLaunch, NativeReference } from "../store/native-launch.ts";
+import type { HookRules } from "../worker-api/hooks.ts";
 import type { SecretEnvironment } from "./secret-environment.ts";
 
 /** What a session is started with, resolved on this host. */
@@ -17,6 +18,8 @@ export interface Launch {
   /** Beside what every session gets. */
   readonly environment?: SecretEnvironment;
   readonly nativeLaunch?: NativeLaunch;
+  /** Whose hooks may report about the session. */
+  readonly hooks?: HookRules;
   /** Where the agent takes one at its launch. */
   readonly nativeReference?: NativeReference;
 }

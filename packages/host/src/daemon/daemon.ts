@@ -34,6 +34,7 @@ import { inputMethods } from "./methods/input-methods.ts";
 import { lifecycleMethods } from "./methods/lifecycle-methods.ts";
 import { observeMethods } from "./methods/observe-methods.ts";
 import { packageMethods } from "./methods/package-methods.ts";
+import { reportMethods } from "./methods/report-methods.ts";
 import { settingsMethods } from "./methods/settings-methods.ts";
 import { subscribeMethod } from "./methods/subscribe-method.ts";
 import { OpenStreams } from "./open-streams.ts";
@@ -298,6 +299,7 @@ function listHandlers(options: DaemonOptions, parts: Parts): Handlers {
     userShell: userShellOf(env),
     daemonId,
     publicSocketPath: publicSocketPath(roots),
+    hookTracePath: join(logDir(roots.state), "pohunek-hooks.jsonl"),
     clipboard: clipboardPolicy(config.settings),
     room,
   };
@@ -319,6 +321,13 @@ function listHandlers(options: DaemonOptions, parts: Parts): Handlers {
     ...observeMethods({ registry, changes, waiters }),
     ...detectionMethods(registry),
     ...settingsMethods(registry),
+    ...reportMethods({
+      registry,
+      references,
+      runtimes: packages.runtimes,
+      processes: platform.processes,
+      now: () => new Date(),
+    }),
     ...inputMethods({ core, waiters }),
     ...subscribeMethod,
     ...packageMethods(packages),

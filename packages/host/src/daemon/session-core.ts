@@ -15,6 +15,7 @@ import { Changes } from "../sessions/changes.ts";
 import { SessionCreator } from "../sessions/create-session.ts";
 import { SessionEnder } from "../sessions/end-session.ts";
 import { EndedWorkers } from "../sessions/ended-workers.ts";
+import { HookReports } from "../sessions/hook-reports.ts";
 import { Inventory } from "../sessions/inventory.ts";
 import type { EndLeftovers } from "../sessions/leftovers.ts";
 import { NativeReferences } from "../sessions/native-references.ts";
@@ -103,7 +104,8 @@ export class SessionCore implements AsyncDisposable {
     };
     const uid = options.platform.self.uid();
     const manifests = manifestsOf(options, uid);
-    const watch = new WorkerWatch({ ...common, registry, ended, references, announce, manifests });
+    const hooks = new HookReports({ ...common, registry, references });
+    const watch = new WorkerWatch({ ...common, registry, ended, references, hooks, announce, manifests });
     const deleteFiles = (session: Session): void => removeSessionLogs(logDir(roots.state), uid, session.id);
     const rollBack = new RollBack({ ...common, registry, deleteFiles });
     this.registry = registry;

@@ -26,6 +26,7 @@ export interface SessionLauncherOptions {
   readonly userShell: string;
   readonly daemonId: DaemonId;
   readonly publicSocketPath: string;
+  readonly hookTracePath: string;
   /** Where a session says nothing else. */
   readonly clipboard: ClipboardPolicy;
   /** Each running session takes a descriptor for its worker. */
@@ -59,7 +60,13 @@ export class SessionLauncher {
     const digest = launch.nativeLaunch?.package?.digest;
     using _package = digest === undefined ? undefined : this.#options.runtimes.hold(digest);
     const environment = (sessionId: Session["id"]) =>
-      childEnvironment({ ...this.#options, sessionId, shell: userShell, own: launch.environment?.reveal() });
+      childEnvironment({
+        ...this.#options,
+        sessionId,
+        shell: userShell,
+        referenceKind: launch.nativeLaunch?.reference?.kind,
+        own: launch.environment?.reveal(),
+      });
     const clipboard = this.#clipboard(params.clipboard);
     const wanted = { name, nameClash, cwd, cols, rows, metadata, clipboard, environment };
     const session = await creator.create({ launch, ...wanted });

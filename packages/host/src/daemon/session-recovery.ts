@@ -52,8 +52,8 @@ export class SessionRecovery {
       }
       const args = fillReferences(resumeArgs, { reference: conversation.reference.value });
       const launch = await this.#resolve(session, { conversation, args, acceptsProfileChange });
-      const { argv, executable, nativeLaunch } = launch;
-      return { argv, executable, nativeLaunch, env: this.#environment(session.id, launch), clipboard };
+      const { argv, executable, nativeLaunch, hooks } = launch;
+      return { argv, executable, nativeLaunch, hooks, env: this.#environment(session.id, launch), clipboard };
     });
   }
 
@@ -156,7 +156,8 @@ export class SessionRecovery {
 
   #environment(sessionId: Session["id"], launch: Launch): Readonly<Record<string, string>> {
     const { userShell: shell } = this.#options;
-    return childEnvironment({ ...this.#options, sessionId, shell, own: launch.environment?.reveal() });
+    const referenceKind = launch.nativeLaunch?.reference?.kind;
+    return childEnvironment({ ...this.#options, sessionId, shell, referenceKind, own: launch.environment?.reveal() });
   }
 }
 

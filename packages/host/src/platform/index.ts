@@ -3,6 +3,7 @@ import { linux } from "./linux/index.ts";
 import type { Platform } from "./platform.ts";
 
 export { endGeneration } from "./end-processes.ts";
+export { isNamedProcess } from "./named-process.ts";
 export type {
   FileCalls,
   PeerIdentity,

@@ -171,6 +171,8 @@ export interface SelfCalls {
   openFilesLimit(): number;
   /** Tells a service manager something (`READY=1`): one datagram to the socket that NOTIFY_SOCKET names. */
   notifyServiceManager(address: string, state: string): void;
+  /** A clock that all processes share and nobody sets. The runtime's own begins with each process. */
+  nanosecondsSinceBoot(): bigint;
 }
 
 export interface FileCalls {

@@ -120,8 +120,8 @@ export class SessionCreator {
   async #start(session: Session, request: CreateRequest): Promise<void> {
     const { supervisor, registry, watch, controller, common, reach, now } = this.#options;
     const { launch, cwd, cols, rows, environment, clipboard } = request;
-    const { argv, executable } = launch;
-    const spec = { argv, executable, env: environment(session.id), cwd, cols, rows, clipboard, ...common };
+    const { argv, executable, hooks } = launch;
+    const spec = { argv, executable, hooks, env: environment(session.id), cwd, cols, rows, clipboard, ...common };
     const key = keyOf(session);
     const program = await startProgram({ supervisor, controller, key, spec, reach: (step) => reach(`create:${step}`) });
     try {

@@ -26,6 +26,7 @@ export interface Relaunch {
   readonly argv: readonly string[];
   /** The file to run, where the first of `argv` is no more than the name that it is called by. */
   readonly executable?: string;
+  readonly hooks?: LaunchSpec["hooks"];
   readonly env: Readonly<Record<string, string>>;
   readonly clipboard: ClipboardPolicy;
   /** What is frozen from now on, where the owner accepted that it changes. */
@@ -128,12 +129,12 @@ export class SessionRecoverer {
   async #start(session: Session, { worker, relaunch }: { worker: NewWorker; relaunch: Relaunch }): Promise<void> {
     const { registry, supervisor, watch, controller, common, reach, now } = this.#options;
     const { cwd, cols, rows, program: name } = session.record;
-    const { argv, executable, env, clipboard, nativeLaunch } = relaunch;
+    const { argv, executable, hooks, env, clipboard, nativeLaunch } = relaunch;
     const program = await startProgram({
       supervisor,
       controller,
       key: { sessionId: session.id, ...worker },
-      spec: { argv, executable, env, cwd, cols, rows, clipboard, ...common },
+      spec: { argv, executable, hooks, env, cwd, cols, rows, clipboard, ...common },
       reach: (step) => reach(`resume:${step}`),
     });
     try {

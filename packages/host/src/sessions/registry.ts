@@ -142,7 +142,10 @@ export class Registry implements Disposable {
   }
 
   /** A passing fact of the running program changed; it is shown, and stored with the session's next change. */
-  touch(session: Session, patch: Partial<Pick<SessionRecord, "cols" | "rows" | "nativeReference">> = {}): void {
+  touch(
+    session: Session,
+    patch: Partial<Pick<SessionRecord, "cols" | "rows" | "nativeReference" | "subagents">> = {},
+  ): void {
     session.record = amend({ ...session.record, ...patch }, this.#ports.now());
     this.#show(session, "session_updated");
   }

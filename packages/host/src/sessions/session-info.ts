@@ -1,7 +1,7 @@
 import type { SessionInfoReply } from "@pohunek/protocol";
 import type { WarningKind } from "@pohunek/protocol/wire";
 import { decimal } from "@pohunek/protocol/wire";
-import type { SessionRecord } from "../store/session-record.ts";
+import type { SessionRecord, SubagentRecord } from "../store/session-record.ts";
 import { activityDetailOf } from "./activity-detail.ts";
 import { hasEnded } from "./lifecycle.ts";
 import type { Session } from "./session.ts";
@@ -28,6 +28,7 @@ export function toSessionInfo(session: Session): SessionInfoReply {
     activity: now?.activity,
     activity_detail: now && activityDetailOf(now),
     ...activeAgent(session),
+    subagents: subagentsOf(record),
     warnings:
       record.warnings.length === 0
         ? undefined
@@ -61,10 +62,41 @@ function nativeReference({
   }
 }
 
-/** The agent that has the terminal, where it is not the one that the session was started with. */
-function activeAgent({
-  activity,
-}: Session): Pick<SessionInfoReply, "active_agent" | "active_agent_base" | "active_agent_pid"> {
+function subagentsOf({ subagents = [] }: SessionRecord): SessionInfoReply["subagents"] {
+  return subagents.length === 0 ? undefined : subagents.map(subagentInfo);
+}
+
+export function subagentInfo(row: SubagentRecord): NonNullable<SessionInfoReply["subagents"]>[number] {
+  return {
+    id: row.id,
+    parent_id: row.parentId,
+    provider: row.provider,
+    agent_type: row.agentType,
+    lifecycle: row.lifecycle,
+    revision: decimal(row.revision),
+    started_at_ms: row.startedAtMs,
+    updated_at_ms: row.updatedAtMs,
+    finished_at_ms: row.finishedAtMs,
+  };
+}
+
+type ActiveAgentInfo = Pick<
+  SessionInfoReply,
+  "active_agent" | "active_agent_base" | "active_agent_pid" | "active_agent_session_id" | "active_agent_session_path"
+>;
+
+/** The agent that has the terminal, where it is not the one that the session was started with: as it says, else as it looks. */
+function activeAgent({ activity, reportedAgent, record }: Session): ActiveAgentInfo {
+  if (reportedAgent !== undefined && !hasEnded(record)) {
+    const { agent, base, pid, nativeId, nativePath } = reportedAgent;
+    return {
+      active_agent: agent,
+      active_agent_base: base,
+      active_agent_pid: pid,
+      active_agent_session_id: nativeId,
+      active_agent_session_path: nativePath,
+    };
+  }
   const agent = activity?.activeAgent;
   return agent === undefined
     ? {}

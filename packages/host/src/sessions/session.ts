@@ -22,6 +22,17 @@ export interface LiveFacts {
   readonly clipboard?: ClipboardPolicy;
 }
 
+/** An agent inside the session's program that has told about itself. */
+export interface ReportedAgent {
+  /** Who told it; only the same may take it back. */
+  readonly source: string;
+  readonly agent: string;
+  readonly base: string;
+  readonly pid?: number;
+  readonly nativeId?: string;
+  readonly nativePath?: string;
+}
+
 /** One session as the daemon holds it. Only the registry changes `record` and `operation`. */
 export class Session {
   record: SessionRecord;
@@ -33,6 +44,7 @@ export class Session {
   /** When the activity became what it is, by `performance.now()`. */
   activitySinceMs = Number.NEGATIVE_INFINITY;
   activity: ActivityDetector | undefined;
+  reportedAgent: ReportedAgent | undefined;
   /** A prompt was submitted, and its turn has not begun on the screen; it counts as working until then. */
   awaitedTurn: { readonly untilMs: number } | undefined;
   /** Lines of the last prompt, which an interrupt may have put back into the composer. */

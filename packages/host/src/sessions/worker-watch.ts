@@ -9,11 +9,13 @@ import type { Platform } from "../platform/index.ts";
 import type { Supervisor, WorkerKey, WorkerLife } from "../supervision/supervisor.ts";
 import type { WorkerClient } from "../worker-api/client.ts";
 import type { WorkerEvent } from "../worker-api/events.ts";
+import type { HookFacts } from "../worker-api/hooks.ts";
 import type { ExitOutcome, Inspection } from "../worker-api/inspection.ts";
 import { workerSocketPath } from "../worker-api/paths.ts";
 import type { ViewerFacts } from "../worker-api/viewers.ts";
 import { beginActivity, endActivity } from "./activity-watch.ts";
 import type { EndedWorkers } from "./ended-workers.ts";
+import type { HookReports } from "./hook-reports.ts";
 import type { EndLeftovers } from "./leftovers.ts";
 import { areConfirmed } from "./leftovers.ts";
 import { canTransit, exitCodeOf, hasEnded, SILENT } from "./lifecycle.ts";
@@ -37,6 +39,7 @@ export interface WorkerWatchOptions {
   readonly platform: Pick<Platform, "processes">;
   readonly ended: EndedWorkers;
   readonly references: { readLastWords(session: Session): Promise<void> | undefined };
+  readonly hooks: HookReports;
   readonly runtimes: Pick<RuntimeSource, "all">;
   readonly manifests: ManifestSource;
   readonly endLeftovers: EndLeftovers;
@@ -100,6 +103,7 @@ export class WorkerWatch {
     const { registry, now } = this.#options;
     session.live = factsOf(inspection);
     this.#options.viewers.found(session.id, inspection.viewers ?? []);
+    this.#takeHooks(session, inspection.hooks);
     if (inspection.exit !== undefined) {
       this.#exited(session, inspection.exit);
       return;
@@ -177,8 +181,17 @@ export class WorkerWatch {
       case "attach_count_changed":
         this.#options.viewers.left(session.id, event.viewers ?? []);
         break;
+      case "hooks_reported":
+        this.#takeHooks(session, event.hooks);
+        break;
       case "runtime_started":
         break;
+    }
+  }
+
+  #takeHooks(session: Session, facts: HookFacts | undefined): void {
+    if (facts !== undefined) {
+      this.#options.hooks.take(session, facts);
     }
   }
 
@@ -197,8 +210,10 @@ export class WorkerWatch {
 
   /** The program has ended. Who asked for that decides whether it counts as stopped. */
   #recordExit(session: Session, exit: ExitOutcome): void {
-    const { registry } = this.#options;
+    const { registry, hooks } = this.#options;
     endActivity(session);
+    session.reportedAgent = undefined;
+    hooks.lose(session);
     if (!hasEnded(session.record)) {
       const wasAsked = session.operation?.kind === "stop" || session.operation?.kind === "remove";
       const ownOutcome = exit.code === 0 ? "done" : "failed";
@@ -239,8 +254,10 @@ export class WorkerWatch {
     let exit: ExitOutcome | undefined;
     try {
       const sighting = await supervisor.inspect(key);
-      exit =
-        sighting?.kind === "worker" && sighting.key.runtimeId === key.runtimeId ? sighting.journal.exit : undefined;
+      const journal =
+        sighting?.kind === "worker" && sighting.key.runtimeId === key.runtimeId ? sighting.journal : undefined;
+      this.#takeHooks(session, journal?.hooks);
+      exit = journal?.exit;
       isClean = areConfirmed(await endLeftovers(key));
     } catch (cause) {
       log.warn("leftovers_not_ended", { session_id: session.id, ...failureFields(cause) });
@@ -264,6 +281,8 @@ export class WorkerWatch {
   #lose(session: Session, transition: "lost" | "stopped", lossReason: string): void {
     endActivity(session);
     session.live = undefined;
+    session.reportedAgent = undefined;
+    this.#options.hooks.lose(session);
     if (canTransit(session.record, transition)) {
       this.#options.registry.observe(session, transition, {
         runtime: { lossReason },

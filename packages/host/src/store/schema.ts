@@ -106,4 +106,11 @@ export const MIGRATIONS: readonly Migration[] = [
       db.run("ALTER TABLE input_receipts ADD COLUMN unpasted TEXT");
     },
   },
+  {
+    version: 6,
+    summary: "sub-agents of a session's agent",
+    apply(db) {
+      db.run("ALTER TABLE sessions ADD COLUMN subagents TEXT");
+    },
+  },
 ];

@@ -3,6 +3,7 @@ import type {
   RuntimeState,
   SessionId,
   SessionState,
+  SubagentLifecycle,
   WorkerId,
   WorkerInstanceId,
 } from "@pohunek/protocol/wire";
@@ -20,6 +21,19 @@ export interface WorkerProcessRecord {
   readonly pid: number;
   readonly startIdentity: string;
   readonly bootId: string;
+}
+
+/** A sub-agent of the session's agent, as its hooks told. */
+export interface SubagentRecord {
+  readonly id: string;
+  readonly parentId?: string;
+  readonly provider: string;
+  readonly agentType?: string;
+  readonly lifecycle: SubagentLifecycle;
+  readonly revision: number;
+  readonly startedAtMs: number;
+  readonly updatedAtMs: number;
+  readonly finishedAtMs?: number;
 }
 
 /** The PTY generation a session runs in now, or ran in last. */
@@ -62,6 +76,8 @@ export interface SessionRecord {
   readonly brokenLaunch?: string;
   /** That conversation, once it is known. */
   readonly nativeReference?: NativeReference;
+  /** Running ones, and the newest of those that have ended. */
+  readonly subagents?: readonly SubagentRecord[];
   readonly metadata: Readonly<Record<string, string>>;
   readonly warnings: readonly SessionWarning[];
   readonly createdAt: string;

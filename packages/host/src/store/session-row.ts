@@ -1,7 +1,14 @@
 import type { SessionId, WorkerId, WorkerInstanceId } from "@pohunek/protocol/wire";
-import { isSessionId, isWorkerInstanceId, LAUNCH_KINDS, RUNTIME_STATES, SESSION_STATES } from "@pohunek/protocol/wire";
+import {
+  isSessionId,
+  isWorkerInstanceId,
+  LAUNCH_KINDS,
+  RUNTIME_STATES,
+  SESSION_STATES,
+  SUBAGENT_LIFECYCLES,
+} from "@pohunek/protocol/wire";
 import { openSealedLaunch, readNativeReference, sealLaunch } from "./native-launch.ts";
-import type { SessionRecord, SessionWarning, WorkerProcessRecord } from "./session-record.ts";
+import type { SessionRecord, SessionWarning, SubagentRecord, WorkerProcessRecord } from "./session-record.ts";
 
 /** A row of the `sessions` table as SQLite gives it. */
 export type SessionRow = Readonly<Record<string, string | number | null>>;
@@ -41,6 +48,7 @@ export function toRow(record: SessionRecord): SessionRow {
     native_launch:
       record.nativeLaunch === undefined ? (record.brokenLaunch ?? null) : sealLaunch(record.id, record.nativeLaunch),
     native_reference: record.nativeReference === undefined ? null : JSON.stringify(record.nativeReference),
+    subagents: record.subagents === undefined ? null : JSON.stringify(record.subagents),
     metadata: JSON.stringify(record.metadata),
     warnings: JSON.stringify(record.warnings),
     created_at: record.createdAt,
@@ -89,6 +97,7 @@ function readRow(row: SessionRow): SessionRecord {
     },
     ...readLaunch(row, id),
     nativeReference: optionalObject(row, "native_reference", readNativeReference),
+    subagents: optionalObject(row, "subagents", readSubagents),
     metadata: stringMap(row, "metadata"),
     warnings: warnings(row, "warnings"),
     createdAt: timestamp(row, "created_at"),
@@ -172,10 +181,25 @@ function parseJson(row: SessionRow, column: string): unknown {
 function optionalObject<Value>(
   row: SessionRow,
   column: string,
-  read: (value: unknown) => Value | undefined,
+  read: (value: object) => Value | undefined,
 ): Value | undefined {
   const value = row[column] === null || row[column] === undefined ? undefined : parseJson(row, column);
   return typeof value === "object" && value !== null ? read(value) : undefined;
+}
+
+function readSubagents(value: object): readonly SubagentRecord[] | undefined {
+  return Array.isArray(value) && value.every(isSubagent) ? value : undefined;
+}
+
+function isSubagent(value: unknown): value is SubagentRecord {
+  const row = value as Partial<SubagentRecord> | null;
+  return (
+    typeof row === "object" &&
+    typeof row?.id === "string" &&
+    typeof row.provider === "string" &&
+    SUBAGENT_LIFECYCLES.some((lifecycle) => lifecycle === row.lifecycle) &&
+    [row.revision, row.startedAtMs, row.updatedAtMs].every((count) => Number.isSafeInteger(count))
+  );
 }
 
 function stringMap(row: SessionRow, column: string): Record<string, string> {

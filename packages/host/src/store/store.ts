@@ -61,6 +61,7 @@ const SESSION_COLUMNS: readonly SessionColumn[] = [
   "loss_reason",
   "native_launch",
   "native_reference",
+  "subagents",
   "metadata",
   "warnings",
   "created_at",

@@ -1,3 +1,4 @@
+import type { HookFacts } from "./hooks.ts";
 import type { ExitOutcome, ForegroundGroup, Inspection, RuntimeFault, TerminalFacts } from "./inspection.ts";
 import type { ViewerFacts } from "./viewers.ts";
 
@@ -13,7 +14,8 @@ export type WorkerEvent =
   | { readonly event: "geometry_changed"; readonly cols: number; readonly rows: number }
   | AttachCountChanged
   | { readonly event: "child_exited"; readonly exit: ExitOutcome; readonly end_offset: number }
-  | { readonly event: "runtime_fault"; readonly fault: RuntimeFault };
+  | { readonly event: "runtime_fault"; readonly fault: RuntimeFault }
+  | { readonly event: "hooks_reported"; readonly hooks: HookFacts };
 
 export interface OutputAdvanced {
   readonly event: "output_advanced";

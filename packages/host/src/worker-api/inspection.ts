@@ -1,4 +1,5 @@
 import type { ClipboardPolicy, SessionId, WorkerId, WorkerInstanceId } from "@pohunek/protocol/wire";
+import type { HookFacts } from "./hooks.ts";
 import type { ProgramStatus } from "./program-status.ts";
 import type { ViewerFacts } from "./viewers.ts";
 
@@ -91,6 +92,8 @@ export interface Inspection extends WorkerIdentity {
   readonly clipboard?: ClipboardPolicy;
   /** Those that were attached under a name. Version 3. */
   readonly viewers?: readonly ViewerFacts[];
+  /** What the hooks of the program have told. Absent: nothing, or a worker of an older release. */
+  readonly hooks?: HookFacts;
   /** Who holds the lease now. */
   readonly controller?: string;
   readonly faults: readonly RuntimeFault[];

@@ -1,5 +1,7 @@
 import type { SessionId, WorkerId, WorkerInstanceId } from "@pohunek/protocol/wire";
 import { isOpaqueId, isProtocolError, isSessionId, isWorkerInstanceId } from "@pohunek/protocol/wire";
+import type { HookFacts } from "./hooks.ts";
+import { parseHookFacts } from "./hooks.ts";
 import type { ExitOutcome, ProcessIdentity, WorkerIdentity, WorkerPhase } from "./inspection.ts";
 import type { JsonObject } from "./parse.ts";
 import { asObject, integer, oneOf, optionalInteger, text } from "./parse.ts";
@@ -25,12 +27,14 @@ export interface WorkerJournal extends WorkerIdentity {
   readonly worker_spawn_id?: string;
   /** `<resource>:<jetsam>`, decimals (macOS). */
   readonly worker_coalitions?: string;
+  /** What the program's hooks have told: names of its conversation and its sub-agents, nothing of their content. */
+  readonly hooks?: HookFacts;
 }
 
 export const JOURNAL_SCHEMA = 1;
 const READABLE_SCHEMAS: readonly number[] = [JOURNAL_SCHEMA];
 
-/** Larger files are no journals; a real one has less than 2 KB. */
+/** Larger files are no journals; a real one has less than 2 KB, and 35 KB with all the sub-agents it may have. */
 export const JOURNAL_BYTES_MAX = 65_536;
 
 export type JournalReading =
@@ -90,6 +94,7 @@ function readMembers(value: JsonObject): WorkerJournal {
       "worker_coalitions",
       value["worker_coalitions"] === undefined ? undefined : text(value, "worker_coalitions", 64),
     ),
+    ...optional("hooks", value["hooks"] === undefined ? undefined : parseHookFacts(value["hooks"])),
   };
 }
 

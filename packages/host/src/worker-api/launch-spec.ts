@@ -1,4 +1,5 @@
 import type { ClipboardPolicy } from "@pohunek/protocol/wire";
+import type { HookRules } from "./hooks.ts";
 
 /**
  * What a worker runs. It travels over the worker's socket (`initialize`), never in argv or the worker's environment, and
@@ -29,6 +30,8 @@ export interface LaunchSpec {
   readonly max_rows?: number;
   /** Default: that of the protocol. */
   readonly clipboard?: ClipboardPolicy;
+  /** Whose reports the worker takes. Absent: nobody's. */
+  readonly hooks?: HookRules;
 }
 
 /** Version of the hook lines that a worker's socket accepts, told to the child by its environment. */

@@ -1,5 +1,6 @@
 import { ATTACH_MODES, VIEW_LAYOUTS } from "@pohunek/protocol/wire";
 import { parseClipboardPolicy } from "./clipboard-policy.ts";
+import { parseHookRules } from "./hooks.ts";
 import type { LaunchSpec } from "./launch-spec.ts";
 import { WORKER_LIMITS } from "./limits.ts";
 import type { OperationName, OperationParams, OperationRequest } from "./operations.ts";
@@ -137,6 +138,7 @@ function parseLaunchSpec(params: JsonObject): LaunchSpec {
     max_cols: optionalInteger(params, "max_cols", { min: 1, max: CELLS.max }),
     max_rows: optionalInteger(params, "max_rows", { min: 1, max: CELLS.max }),
     clipboard: parseClipboardPolicy(params["clipboard"]),
+    hooks: parseHookRules(params["hooks"]),
   };
 }
 

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { isRecord } from "@pohunek/protocol/wire";
 import type { SocketCalls } from "../platform/index.ts";
 import { WOULD_BLOCK } from "../platform/index.ts";
+import { HOOK_LIMITS, isHookLine } from "../worker-api/hooks.ts";
 import { WORKER_LIMITS } from "../worker-api/limits.ts";
 import type { ConnectionListener } from "./connection.ts";
 import { Connection } from "./connection.ts";
@@ -17,6 +18,8 @@ export interface ServerOptions {
   readonly perform: PerformOperation;
   readonly onBug: (cause: unknown) => void;
   readonly onControlClosed: (peer: ControlPeer) => void;
+  /** Answers the one line of a hook of the program; `fd` is its connection. */
+  readonly answerHook: (fd: number, line: unknown) => Uint8Array;
   /** With `viewer`, the connection only speaks about a viewer whose own socket came along. */
   readonly openData: (connection: Connection, viewer: ViewerSocket | undefined) => StreamPeer;
 }
@@ -111,6 +114,10 @@ export class WorkerServer implements Disposable {
     const token = readOpenLine(line);
     if (token === undefined) {
       viewer?.close();
+      const report = readHookLine(line);
+      if (report !== undefined) {
+        return this.#answerHook(connection, report);
+      }
       const { perform, onBug } = this.#options;
       const control = new ControlPeer({ sink: connection, perform, onBug });
       control.receive(line);
@@ -119,6 +126,14 @@ export class WorkerServer implements Disposable {
     const stream = this.#options.openData(connection, viewer);
     stream.open(token);
     return stream;
+  }
+
+  /** One line, one answer: nothing else is heard on such a connection. */
+  #answerHook(connection: Connection, report: object): StreamPeer {
+    // An answer this short always fits.
+    connection.write(this.#options.answerHook(connection.fd, report));
+    setImmediate(() => connection.end());
+    return { open: () => undefined, receive: () => undefined, drain: () => undefined, closed: () => undefined };
   }
 
   #viewerOf(fd: number | undefined): ViewerSocket | undefined {
@@ -192,6 +207,20 @@ class FirstLine {
     const line = Buffer.concat(this.#pieces);
     this.#pieces = [];
     return { line, rest: chunk.subarray(end) };
+  }
+}
+
+/** The report of a hook; undefined for any other line. */
+function readHookLine(line: Uint8Array): object | undefined {
+  if (line.length > HOOK_LIMITS.lineBytes) {
+    return undefined;
+  }
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(line));
+    return isRecord(value) && isHookLine(value) ? value : undefined;
+  } catch {
+    // Not JSON: the control connection refuses it.
+    return undefined;
   }
 }
 

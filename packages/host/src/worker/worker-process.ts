@@ -11,6 +11,7 @@ import { DataPeer } from "./data-peer.ts";
 import { DataTokens } from "./data-tokens.ts";
 import { DescriptorWatch } from "./descriptor-watch.ts";
 import { HandedOverPeer } from "./handed-over-peer.ts";
+import { answerHookLine } from "./hooks/hook-peer.ts";
 import { JournalFile } from "./journal-file.ts";
 import { Lease } from "./lease.ts";
 import { createOperations } from "./operations.ts";
@@ -76,6 +77,8 @@ export class WorkerProcess implements Disposable {
       watch: this.#watch,
       perform: createOperations(context),
       onBug: (cause) => this.noteBug(cause),
+      answerHook: (fd, line) =>
+        answerHookLine(line, (report, peer) => this.#session.hooks.take(report, peer), platform.readPeer(fd)),
       onControlClosed: (peer) => this.#lease.release(peer),
       openData: (connection, viewer) =>
         viewer

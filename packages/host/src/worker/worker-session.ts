@@ -3,6 +3,7 @@ import { failureFields } from "../logs/logger.ts";
 import type { Platform, WindowSize } from "../platform/index.ts";
 import { IdleCollector, WORTH } from "../runtime/idle-collector.ts";
 import type { WorkerEvent } from "../worker-api/events.ts";
+import type { HookFacts } from "../worker-api/hooks.ts";
 import type { ExitOutcome, Inspection, RuntimeFault, WorkerIdentity, WorkerPhase } from "../worker-api/inspection.ts";
 import type { WorkerJournal } from "../worker-api/journal.ts";
 import { JOURNAL_SCHEMA } from "../worker-api/journal.ts";
@@ -12,13 +13,16 @@ import { WORKER_LIMITS } from "../worker-api/limits.ts";
 import type { ResizeResult, StopResult } from "../worker-api/operations.ts";
 import { WORKER_PROTOCOL } from "../worker-api/version.ts";
 import { workerError } from "../worker-api/worker-error.ts";
-import type { Announcement } from "./announcer.ts";
 import { Announcer } from "./announcer.ts";
 import { AttachStreams } from "./attach-streams.ts";
+import { ChangeTeller } from "./change-teller.ts";
 import type { DescriptorWatch } from "./descriptor-watch.ts";
+import { freezeEntrypoint } from "./hooks/frozen-entrypoint.ts";
+import { HookDesk } from "./hooks/hook-desk.ts";
 import type { JournalFile } from "./journal-file.ts";
 import { describeSession } from "./observation.ts";
 import { OutputWaiters } from "./output-waiters.ts";
+import { lookUpProgram } from "./program-lookup.ts";
 import { Rehearsal } from "./rehearsal.ts";
 import type { RuntimeListener } from "./session-runtime.ts";
 import { SessionRuntime } from "./session-runtime.ts";
@@ -52,6 +56,7 @@ export class WorkerSession implements Disposable {
     type: (bytes) => this.runtime.type(bytes),
   });
   readonly announcer: Announcer;
+  readonly hooks: HookDesk;
   readonly #rehearsal = new Rehearsal(() => this.#rehearseAttach());
   #collectedOffset = 0;
   readonly #options: WorkerSessionOptions;
@@ -61,14 +66,25 @@ export class WorkerSession implements Disposable {
   #runtime: SessionRuntime | undefined;
   #streams: AttachStreams | undefined;
   #faults: RuntimeFault[] = [];
-  #hasBell = false;
-  #lastFacts: string | undefined;
+  readonly #changes = new ChangeTeller({
+    emit: (event) => this.#options.emit(event),
+    runtime: () => this.runtime,
+    viewers: this.viewers,
+  });
   #retentionTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: WorkerSessionOptions) {
     const { processes } = options.platform;
     this.#options = options;
-    this.announcer = new Announcer((changed) => this.#announce(changed));
+    this.announcer = new Announcer((changed) => this.#changes.tell(changed));
+    this.hooks = new HookDesk({
+      runtimeId: options.identity.runtime_id,
+      uid: options.platform.self.uid(),
+      processes,
+      keep: () => this.writeJournal(),
+      tell: (hooks) => options.emit({ event: "hooks_reported", hooks }),
+      now: () => Date.now(),
+    });
     this.#worker = {
       pid: process.pid,
       start_identity: processes.startIdentity(process.pid) ?? "0",
@@ -102,6 +118,8 @@ export class WorkerSession implements Disposable {
     }
     const { platform, identity, openView } = this.#options;
     const marks = { sessionId: identity.session_id, workerId: identity.worker_id, runtimeId: identity.runtime_id };
+    // Before it runs: a program could put another file in its place.
+    const entrypoint = spec.hooks?.schema === "frozen_root_entrypoint" ? entrypointOf(spec) : undefined;
     const runtime = SessionRuntime.start({
       platform,
       spec,
@@ -112,6 +130,9 @@ export class WorkerSession implements Disposable {
       listener: this.#runtimeListener(),
     });
     this.#runtime = runtime;
+    if (spec.hooks !== undefined) {
+      this.hooks.begin({ rules: spec.hooks, root: runtime.child, entrypoint });
+    }
     this.#streams = new AttachStreams({
       runtime,
       onRepaint: (bytes) => this.collector.noteAnswer(bytes),
@@ -145,6 +166,7 @@ export class WorkerSession implements Disposable {
       ...(runtime ? { clipboard: runtime.clipboard } : {}),
       viewers: this.viewers.describe(),
       ...(controller === undefined ? {} : { controller }),
+      ...(this.hooks.facts ? { hooks: this.hooks.facts } : {}),
       faults: this.#faults,
     };
   }
@@ -193,13 +215,16 @@ export class WorkerSession implements Disposable {
   }
 
   /** A journal that can't be written is told; the session goes on, and the next writing tries again. */
-  writeJournal(): void {
+  writeJournal(): boolean {
     try {
       const { phase } = this;
       const facts = { worker: this.#worker, startedAtMs: this.#startedAtMs, spawnId: this.#spawnId, phase };
-      this.#options.journal.write(journalOf({ ...facts, identity: this.#options.identity, runtime: this.#runtime }));
+      const { journal, identity } = this.#options;
+      journal.write(journalOf({ ...facts, identity, runtime: this.#runtime, hooks: this.hooks.facts }));
+      return true;
     } catch (cause) {
       this.noteFault("journal_unwritable", String(failureFields(cause)["code"] ?? "unknown"));
+      return false;
     }
   }
 
@@ -208,7 +233,7 @@ export class WorkerSession implements Disposable {
       output: () => this.#noteOutput(),
       inputSpace: () => this.viewers.resumeInput(),
       bell: () => {
-        this.#hasBell = true;
+        this.#changes.noteBell();
         this.announcer.note("terminal");
       },
       foreground: (foreground) => this.#options.emit({ event: "identity_changed", foreground }),
@@ -244,6 +269,7 @@ export class WorkerSession implements Disposable {
   }
 
   #noteExit(exit: ExitOutcome): void {
+    this.hooks.end();
     this.writeJournal();
     const { endOffset } = this.runtime.ring;
     this.#options.logger.info("child_exited", { code: exit.code, signal: exit.signal, end_offset: endOffset });
@@ -255,28 +281,6 @@ export class WorkerSession implements Disposable {
       this.#options.logger.warn("outcome_expired");
       this.#options.onRetired();
     }, WORKER_LIMITS.outcomeRetentionMs);
-  }
-
-  #announce(changed: ReadonlySet<Announcement>): void {
-    const { emit } = this.#options;
-    const { size, ring, typedAtMs } = this.runtime;
-    if (changed.has("output")) {
-      const typed = typedAtMs === undefined ? {} : { typed_at_ms: typedAtMs };
-      emit({ event: "output_advanced", end_offset: ring.endOffset, at_ms: Date.now(), ...typed });
-    }
-    const facts = changed.has("terminal") ? describeSession(this.runtime) : undefined;
-    const mark = facts && JSON.stringify(facts);
-    if (facts && (mark !== this.#lastFacts || this.#hasBell)) {
-      emit({ event: "terminal_changed", ...facts, ...(this.#hasBell ? { bell: true } : {}) });
-      this.#lastFacts = mark;
-      this.#hasBell = false;
-    }
-    if (changed.has("geometry")) {
-      emit({ event: "geometry_changed", ...size });
-    }
-    if (changed.has("attached")) {
-      emit({ event: "attach_count_changed", attached: this.viewers.count, viewers: this.viewers.describe() });
-    }
   }
 
   #refuse(message: string): never {
@@ -303,6 +307,10 @@ function childEnvironment({ identity, socketPath }: WorkerSessionOptions): Recor
   };
 }
 
+function entrypointOf({ argv, executable, env, cwd }: LaunchSpec): ReturnType<typeof freezeEntrypoint> {
+  return freezeEntrypoint(lookUpProgram({ program: executable ?? argv[0] ?? "", env, cwd }), argv);
+}
+
 interface JournalFacts {
   readonly identity: WorkerIdentity;
   readonly worker: WorkerJournal["worker"];
@@ -310,9 +318,10 @@ interface JournalFacts {
   readonly phase: WorkerPhase;
   readonly startedAtMs: number;
   readonly runtime: SessionRuntime | undefined;
+  readonly hooks: HookFacts | undefined;
 }
 
-function journalOf({ identity, worker, spawnId, phase, startedAtMs, runtime }: JournalFacts): WorkerJournal {
+function journalOf({ identity, worker, spawnId, phase, startedAtMs, runtime, hooks }: JournalFacts): WorkerJournal {
   return {
     schema: JOURNAL_SCHEMA,
     ...identity,
@@ -325,5 +334,6 @@ function journalOf({ identity, worker, spawnId, phase, startedAtMs, runtime }: J
     output_start_offset: runtime?.ring.startOffset ?? 0,
     output_end_offset: runtime?.ring.endOffset ?? 0,
     ...(spawnId === undefined ? {} : { worker_spawn_id: spawnId }),
+    ...(hooks === undefined ? {} : { hooks }),
   };
 }

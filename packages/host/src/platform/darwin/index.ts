@@ -53,6 +53,7 @@ export const darwin: Platform = {
     openFilesLimit: refuse("self.openFilesLimit"),
     uid: () => process.getuid?.() ?? -1,
     notifyServiceManager: refuse("self.notifyServiceManager"),
+    nanosecondsSinceBoot: refuse("self.nanosecondsSinceBoot"),
   },
   files: {
     tryLock: refuse("files.tryLock"),

@@ -51,6 +51,7 @@ const SYMBOLS = {
   pipe2: { args: ["ptr", "i32"], returns: "i32" },
   setsid: { args: [], returns: "i32" },
   prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" },
+  clock_gettime: { args: ["i32", "ptr"], returns: "i32" },
   umask: { args: ["u32"], returns: "u32" },
   flock: { args: ["i32", "i32"], returns: "i32" },
   connect: { args: ["i32", "ptr", "u32"], returns: "i32" },

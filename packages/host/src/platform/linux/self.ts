@@ -6,6 +6,7 @@ import { notifyServiceManager } from "./notify.ts";
 
 const PR_SET_PDEATHSIG = 1;
 const PR_SET_NAME = 15;
+const CLOCK_BOOTTIME = 7;
 const RLIMIT_NOFILE = 7;
 const O_CLOEXEC = 0x80000;
 /** arg_start and arg_end in /proc/self/stat, counted from 0 behind the name and its parenthesis (proc_pid_stat(5), 48 and 49). */
@@ -88,4 +89,10 @@ export const selfCalls: SelfCalls = {
   openFilesLimit,
   uid: () => process.getuid?.() ?? -1,
   notifyServiceManager,
+  nanosecondsSinceBoot() {
+    const time = new BigInt64Array(2);
+    check(libc.clock_gettime(CLOCK_BOOTTIME, ptr(time)), "clock_gettime");
+    const [seconds = 0n, nanoseconds = 0n] = time;
+    return seconds * 1_000_000_000n + nanoseconds;
+  },
 };
