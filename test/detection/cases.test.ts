@@ -271,3 +271,48 @@ test("an agent that reports its state is told to retry by its screen", () => {
     "osc_7501",
   );
 });
+
+describe("a prompt that was submitted", () => {
+  const IDLE = CLAUDE.idle(80, ["● Done before."]);
+  const TYPED = IDLE.map((row) => (row === "❯ " ? "❯ do the next thing" : row));
+
+  test("counts as work while its agent shows nothing of it", () => {
+    const timeline = playScenes("claude", [
+      { atMs: 0, rows: IDLE },
+      { atMs: 2 * SECOND, rows: TYPED },
+      { atMs: 3 * SECOND, isSubmitted: true },
+      { atMs: 3.5 * SECOND, rows: [""] },
+      { atMs: 4 * SECOND, rows: IDLE },
+      { atMs: 8 * SECOND, rows: CLAUDE.working() },
+      { atMs: 9 * SECOND, rows: CLAUDE.idle(80, ["● Done again."]) },
+    ]);
+    expect(states(timeline)).toEqual(["idle", "working", "idle"]);
+    expect(timeline.at(-1)?.atMs).toBeGreaterThan(9 * SECOND);
+  });
+
+  test("that is answered between two looks is over as soon as the answer is there", () => {
+    const timeline = playScenes("claude", [
+      { atMs: 0, rows: IDLE },
+      { atMs: 2 * SECOND, rows: TYPED },
+      { atMs: 3 * SECOND, isSubmitted: true },
+      { atMs: 3.1 * SECOND, rows: CLAUDE.idle(80, ["❯ do the next thing", "● An answer at once."]) },
+    ]);
+    expect(states(timeline)).toEqual(["idle", "working", "idle"]);
+    expect(timeline.at(-1)?.atMs).toBeLessThanOrEqual(4.1 * SECOND);
+  });
+
+  test("and of which nothing ever comes is over after ten seconds", () => {
+    const timeline = playScenes(
+      "claude",
+      [
+        { atMs: 0, rows: IDLE },
+        { atMs: 3 * SECOND, isSubmitted: true },
+      ],
+      {
+        quietMs: 20 * SECOND,
+      },
+    );
+    expect(states(timeline)).toEqual(["idle", "working", "idle"]);
+    expect(timeline.at(-1)?.atMs).toBeLessThanOrEqual(14 * SECOND);
+  });
+});

@@ -9,6 +9,8 @@ export interface Scene {
   readonly rows?: readonly string[];
   readonly title?: string;
   readonly cols?: number;
+  /** A prompt is submitted. */
+  readonly isSubmitted?: true;
 }
 
 export interface SceneOptions {
@@ -32,13 +34,15 @@ export function playScenes(
     terminal,
     events: scenes.flatMap((scene) => eventsOf(scene, rows)),
     quietMs,
+    submits: true,
     ...(cpuSeconds === undefined ? {} : { cpuSeconds }),
   });
 }
 
-function eventsOf({ atMs, rows, title, cols }: Scene, height: number): RecordedEvent[] {
+function eventsOf({ atMs, rows, title, cols, isSubmitted }: Scene, height: number): RecordedEvent[] {
   const events: RecordedEvent[] = [];
   if (cols !== undefined) events.push({ atMs, kind: "resize", data: `${cols}x${height}` });
+  if (isSubmitted) events.push({ atMs, kind: "input", data: "\r" });
   const named = title === undefined ? "" : `${ESC}]0;${title}\x07`;
   const drawn = rows === undefined ? "" : `${ESC}[?1049h${ESC}[2J${ESC}[H${rows.slice(-height).join("\r\n")}`;
   if (named + drawn !== "") events.push({ atMs, kind: "output", data: named + drawn });

@@ -81,7 +81,7 @@ export class Detector implements Disposable {
     this.#rules = new RuleSet(manifest, clock);
     this.#output = new OutputActivity(clock, decide);
     this.#settling = new Settling(clock, decide);
-    this.#submission = new Submission(clock, decide);
+    this.#submission = new Submission(clock, () => this.#rules.rowWords(), decide);
     this.#stuck = new StuckWatch({ clock, cpuSeconds: options.cpuSeconds, onChange: decide });
     this.#looks = new LookSchedule(clock, options.look);
     if (manifest.rules.length === 0) {

@@ -124,6 +124,15 @@ export class RuleSet {
     });
   }
 
+  /** Letters of each row with some: numbers and marks go on changing on an idle screen. */
+  rowWords(): readonly string[] {
+    const { screen } = this.#look();
+    return screen
+      .rows({ region: "screen", lines: REGION_LINES.screen })
+      .map(({ text }) => text.replace(/[^\p{L}]+/gu, " ").trim())
+      .filter((words) => words !== "");
+  }
+
   previews(): readonly RegionPreview[] {
     const { screen } = this.#look();
     return DETECTION_REGIONS.map((region) => ({
