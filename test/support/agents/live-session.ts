@@ -8,6 +8,9 @@ import { StateWatch } from "./state-watch.ts";
 
 /** Between two keys of a user; agents take two quick ones for one. */
 const KEY_GAP_MS = 300;
+/** Who answers has read the question; meanwhile marks blink on the screen. */
+const READING_MS = 700;
+const AFTER_START_MS = 500;
 const ANSWER_MS = 25_000;
 
 export interface Seen {
@@ -25,6 +28,7 @@ interface Facts {
   readonly id: string;
   readonly state: string;
   readonly activity?: string;
+  readonly activity_detail?: { readonly question?: { readonly text: string; readonly revision: string } };
   readonly exit_code?: number;
   readonly pid: number;
 }
@@ -88,6 +92,9 @@ export class LiveSession implements AsyncDisposable {
   async untilReady(): Promise<void> {
     await this.untilScreen("the prompt", this.#host.recipe.screen.ready);
     await this.untilTold("idle");
+    // Codex tells a short turn of its own right after its start.
+    await Bun.sleep(AFTER_START_MS);
+    await this.untilTold("idle");
   }
 
   /** What is told now, when it is this; else waits until it is. */
@@ -112,8 +119,19 @@ export class LiveSession implements AsyncDisposable {
   /** Sends a prompt with the command line client. */
   async send(prompt: string, ...flags: readonly string[]): Promise<Ran> {
     const sent = await this.#host.run("send", this.id, ...flags, "--", prompt);
-    if (sent.code !== 0) throw new Error(`send: ${sent.code} ${sent.out}${sent.err}\n${await this.screen()}`);
+    if (sent.code !== 0)
+      throw new Error(
+        `send: ${sent.code} ${sent.out}${sent.err}\ntold: ${this.watch.describe(Date.now() - 8000)}\n${await this.screen()}`,
+      );
     return sent;
+  }
+
+  /** Answers the question that is told, as one who has seen it a moment ago. */
+  async answer(choice: string): Promise<Ran> {
+    const find = async (): Promise<string | undefined> => (await this.facts()).activity_detail?.question?.revision;
+    const revision = await until("the question to be told", find, ANSWER_MS);
+    await Bun.sleep(READING_MS);
+    return await this.#host.run("answer", this.id, choice, "--revision", revision);
   }
 
   /** Types keys as somebody who has attached a terminal. */
@@ -161,6 +179,23 @@ export class LiveSession implements AsyncDisposable {
     });
   }
 
+  /** When the turn of an answered prompt was over for who looks at it. */
+  async untilTurnEnds(prompt: string, count = 1): Promise<number> {
+    const { endedAt } = await this.untilAnswered(prompt, count);
+    const { working } = this.#host.recipe.screen;
+    if (working === undefined || !working.test(await this.screen())) return endedAt;
+    return (await this.untilScreen("the end of the turn", inverse(working))).at;
+  }
+
+  /** Told idle after the turn of a prompt; a very short turn may have been told as none. */
+  async untilIdleAfter(prompt: string): Promise<void> {
+    const { at } = await this.untilAnswered(prompt);
+    const end = await this.untilTurnEnds(prompt);
+    const isTold = (): boolean => this.watch.told.some((state) => state.at >= at && state.activity === "idle");
+    await until("the turn to be over", () => isTold() || Date.now() - end > NEAR_MS, ANSWER_MS);
+    await this.untilTold("idle");
+  }
+
   /** Told within a second of the truth. */
   async untilToldNear(activity: string, truth: number, since: number): Promise<ToldState> {
     const state = await this.watch.until(`${activity} to be told`, since, (told) => told.activity === activity);
@@ -174,6 +209,9 @@ export class LiveSession implements AsyncDisposable {
     await this.watch[Symbol.asyncDispose]();
   }
 }
+
+/** Matches a text that `pattern` does not match. */
+const inverse = (pattern: RegExp): RegExp => new RegExp(`^(?![\\s\\S]*(?:${pattern.source}))`);
 
 /** The issue's bound for telling a change. */
 const NEAR_MS = 1000;

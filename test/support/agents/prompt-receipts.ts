@@ -15,8 +15,7 @@ export const severalLines = (index: number): string =>
 /** Sends a prompt and waits for its answer; returns how often it reached the model. */
 export async function deliver(session: LiveSession, prompt: string): Promise<number> {
   await session.send(prompt);
-  await session.untilAnswered(prompt);
-  await session.untilTold("idle");
+  await session.untilIdleAfter(prompt);
   return (await session.requestsFor(prompt)).length;
 }
 

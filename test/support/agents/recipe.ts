@@ -25,6 +25,8 @@ export interface Recipe {
 export interface ScreenSigns {
   readonly ready: RegExp;
   readonly question: RegExp;
+  /** Shown while it works, of an agent that does not report its status: it draws the end after the model's last word. */
+  readonly working?: RegExp;
   readonly trust?: RegExp;
 }
 
@@ -35,14 +37,17 @@ export interface AgentKeys {
   readonly interrupt: readonly string[];
   /** A command for the prompt. */
   readonly quit: string;
-  readonly trust?: readonly string[];
+  /** The option of the trust question that says yes. */
+  readonly trust?: string;
 }
 
 export interface Traits {
-  /** Says its state itself (OSC 7501). */
-  readonly reportsStatus: boolean;
+  /** The option that is marked can only be seen in its colours, so questions are answered by keys. */
+  readonly marksByColour?: boolean;
+  /** Tells which conversation it had only when it ends in order, so a killed one cannot be taken up again. */
+  readonly namesConversationAtEnd?: boolean;
+  /** Tries again for minutes, whatever the error is. */
+  readonly retriesForever?: boolean;
   /** A refused tool is told to the model and the turn goes on. */
   readonly goesOnAfterDenial: boolean;
-  /** It has a tool with which the model asks the user. */
-  readonly asksQuestions: boolean;
 }

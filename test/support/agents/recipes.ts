@@ -5,7 +5,6 @@ import type { Place, Recipe } from "./recipe.ts";
 
 const ESCAPE = "\x1b";
 const ENTER = "\r";
-const DOWN = "\x1b[B";
 
 const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
@@ -30,8 +29,8 @@ function claude({ modelUrl, project, isTrusted }: Place): Recipe {
       ".claude/settings.json": json({ disableAutoMode: "disable" }),
     },
     screen: { ready: /^❯/m, question: /Do you want to|Tab to amend|Red[\s\S]*Blue/, trust: /I trust this folder/ },
-    keys: { approve: ["1"], deny: [ESCAPE], interrupt: [ESCAPE], quit: "/exit", trust: [DOWN, ENTER] },
-    traits: { reportsStatus: true, goesOnAfterDenial: false, asksQuestions: true },
+    keys: { approve: ["1"], deny: [ESCAPE], interrupt: [ESCAPE], quit: "/exit", trust: "2" },
+    traits: { goesOnAfterDenial: false },
   };
 }
 
@@ -60,9 +59,10 @@ function codex({ modelUrl, project }: Place): Recipe {
         "",
       ].join("\n"),
     },
-    screen: { ready: /^› /m, question: /Would you like to (run|make)/, trust: /trust the contents|Do you trust/i },
+    // Without its server in the background it never asks about trust.
+    screen: { ready: /^› /m, question: /Would you like to (run|make)/ },
     keys: { approve: ["y"], deny: [ESCAPE], interrupt: [ESCAPE], quit: "/quit" },
-    traits: { reportsStatus: true, goesOnAfterDenial: false, asksQuestions: false },
+    traits: { goesOnAfterDenial: false },
   };
 }
 
@@ -93,7 +93,7 @@ function pi({ modelUrl }: Place): Recipe {
     },
     screen: { ready: /scripted/, question: /Allow this command\?/ },
     keys: { approve: [ENTER], deny: [ESCAPE], interrupt: [ESCAPE], quit: "/quit" },
-    traits: { reportsStatus: true, goesOnAfterDenial: true, asksQuestions: false },
+    traits: { goesOnAfterDenial: true },
   };
 }
 
@@ -112,11 +112,12 @@ function gemini({ modelUrl, project, isTrusted }: Place): Recipe {
     },
     screen: {
       ready: /Type your message/,
+      working: /esc to cancel/,
       question: /Allow execution|Apply this change|Allow once/,
       trust: /Do you trust/i,
     },
-    keys: { approve: [ENTER], deny: [ESCAPE], interrupt: [ESCAPE], quit: "/quit", trust: [ENTER] },
-    traits: { reportsStatus: false, goesOnAfterDenial: false, asksQuestions: false },
+    keys: { approve: [ENTER], deny: [ESCAPE], interrupt: [ESCAPE], quit: "/quit", trust: "1" },
+    traits: { goesOnAfterDenial: false },
   };
 }
 
@@ -137,9 +138,13 @@ function opencode({ modelUrl }: Place): Recipe {
         provider: { scripted: provider },
       }),
     },
-    screen: { ready: /Ask anything|ctrl\+p commands/, question: /Permission required|Red[\s\S]*Blue/ },
+    screen: {
+      ready: /Ask anything|ctrl\+p commands/,
+      working: /esc (again to )?interrupt/,
+      question: /Permission required|Red[\s\S]*Blue/,
+    },
     keys: { approve: [ENTER], deny: [ESCAPE], interrupt: [ESCAPE, ESCAPE], quit: "/exit" },
-    traits: { reportsStatus: false, goesOnAfterDenial: false, asksQuestions: true },
+    traits: { goesOnAfterDenial: false, retriesForever: true, marksByColour: true, namesConversationAtEnd: true },
   };
 }
 
@@ -157,9 +162,13 @@ function qwen({ modelUrl, project }: Place): Recipe {
       }),
       ".qwen/trustedFolders.json": json({ [project]: "TRUST_FOLDER" }),
     },
-    screen: { ready: /Type your message/, question: /Waiting for user confirmation|Allow execution|Apply this change/ },
+    screen: {
+      ready: /Type your message/,
+      working: /esc to cancel/,
+      question: /Waiting for user confirmation|Allow execution|Apply this change/,
+    },
     keys: { approve: ["1"], deny: [ESCAPE], interrupt: [ESCAPE], quit: "/quit" },
-    traits: { reportsStatus: false, goesOnAfterDenial: false, asksQuestions: false },
+    traits: { goesOnAfterDenial: false },
   };
 }
 
@@ -177,9 +186,14 @@ function copilot({ modelUrl, project, isTrusted }: Place): Recipe {
     files: {
       ".copilot/config.json": json({ banner: "never", ...(isTrusted && { trusted_folders: [project] }) }),
     },
-    screen: { ready: /^❯/m, question: /Do you want to (run|edit|create|allow)|Red[\s\S]*Blue/, trust: /trust/i },
-    keys: { approve: ["1"], deny: [ESCAPE], interrupt: [ESCAPE, ESCAPE], quit: "/exit", trust: ["1"] },
-    traits: { reportsStatus: false, goesOnAfterDenial: false, asksQuestions: true },
+    screen: {
+      ready: /^❯/m,
+      working: /◎ Working/,
+      question: /Do you want to (run|edit|create|allow)|Red[\s\S]*Blue/,
+      trust: /trust/i,
+    },
+    keys: { approve: ["1"], deny: [ESCAPE], interrupt: [ESCAPE, ESCAPE], quit: "/exit", trust: "1" },
+    traits: { goesOnAfterDenial: false },
   };
 }
 

@@ -67,6 +67,13 @@ const LOOKS = 4;
 const CONFIRM_MS = 2000;
 const CONFIRM_LOOK_MS = 50;
 
+/** How long the text is waited for on the screen: of an agent that has drawn something since, and of one that has not. */
+const DRAWN_MS = 300;
+const SILENT_MS = 1500;
+const ECHO_LOOK_MS = 50;
+/** A text that was seen late came just now: the submission must not look like a part of it. */
+const AFTER_ECHO_MS = 100;
+
 /** Writes a text when its turn has come. */
 export async function deliver(session: Session, delivery: Delivery): Promise<Delivered> {
   const { signal } = delivery.withdrawal;
@@ -136,6 +143,9 @@ export async function submitHeld(session: Session, delivery: Delivery, held: Hel
   const { worker, echo } = held;
   const endsAt = performance.now() + CONFIRM_MS;
   delivery.onHeld?.();
+  if (echo !== undefined && typed.answer === undefined) {
+    await whenShown(worker, echo, held.result?.output_offset ?? 0);
+  }
   for (let look = 1; held.result?.outcome !== "withdrawn"; look += 1) {
     const snapshot = await worker.snapshot();
     session.lookAgain?.(snapshot);
@@ -161,6 +171,23 @@ export async function submitHeld(session: Session, delivery: Delivery, held: Hel
   }
   const cause = protocolError("session_input_blocked", { message: "the text was typed but not submitted in time" });
   throw typed.answer === undefined ? new LeftOver("the plan was not submitted in time", { cause }) : cause;
+}
+
+/**
+ * Waits until the agent has taken the text: one that is busy reads text and submission in one go, and may then drop the
+ * submission. Text that it shows as something else (a mark for a paste) is not waited for long.
+ */
+async function whenShown(worker: WorkerClient, echo: EchoCount, writtenOffset: number): Promise<void> {
+  const startedAt = performance.now();
+  for (let isFirst = true; ; isFirst = false) {
+    const { visible_lines: lines, output_offset: offset } = await worker.snapshot();
+    if (echo.isIn(lines)) {
+      await Bun.sleep(isFirst ? 0 : AFTER_ECHO_MS);
+      return;
+    }
+    if (performance.now() - startedAt > (offset > writtenOffset ? DRAWN_MS : SILENT_MS)) return;
+    await Bun.sleep(ECHO_LOOK_MS);
+  }
 }
 
 /** After the typing an agent that can't be told counts as ready when the text is seen: no question took it. */
