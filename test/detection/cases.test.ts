@@ -316,3 +316,28 @@ describe("a prompt that was submitted", () => {
     expect(timeline.at(-1)?.atMs).toBeLessThanOrEqual(14 * SECOND);
   });
 });
+
+test("a question of an agent whose colours alone tell what is selected (seen, not recorded)", () => {
+  const rows = [
+    "     ▣  Build · Scripted",
+    "",
+    "  ┃",
+    "  ┃  Which colour?",
+    "  ┃",
+    "  ┃  1. Red",
+    "  ┃     The red one",
+    "  ┃  2. Blue",
+    "  ┃     The blue one",
+    "  ┃",
+    "  ┃  ↑↓ select  enter submit  esc dismiss",
+    "  ┃",
+  ];
+  const timeline = playScenes("opencode", [{ atMs: 0, rows }]);
+  expect(states(timeline)).toEqual(["blocked question"]);
+  const { question } = timeline.at(-1)?.activity.detail ?? {};
+  expect(question?.text).toContain("Which colour?");
+  expect(question?.options.map(({ key, label }) => `${key} ${label}`)).toEqual([
+    "1 Red The red one",
+    "2 Blue The blue one",
+  ]);
+});
