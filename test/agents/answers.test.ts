@@ -52,7 +52,8 @@ describe("an answer", () => {
       ]) {
         const { session, question } = await startAsking(host, agent);
         expect(question).toMatchObject({ text: "Do you trust the files in this folder?" });
-        const { ok } = await answer(host, session, { revision: question.revision, choice, input_id: "mine" });
+        const { ok, err } = await answer(host, session, { revision: question.revision, choice, input_id: "mine" });
+        expect(err).toBeUndefined();
         expect(ok).toMatchObject({ accepted: true, receipt: { kind: "answer" } });
         expect(await isAnswered(host, session)).toEqual([chosen ?? ""]);
         const params = { session_id: session.id, input_id: "mine", wait_ms: 8000 };

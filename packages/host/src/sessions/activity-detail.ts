@@ -8,7 +8,7 @@ type WireDetail = NonNullable<SessionInfoReply["activity_detail"]>;
 const MOST_TEXT = 1_000;
 
 /** What is known beyond the activity, as the public protocol shows it. Undefined when nothing is. */
-export function activityDetailOf({ detail, revision }: Activity): WireDetail | undefined {
+export function activityDetailOf({ detail, revision, questionRevision = revision }: Activity): WireDetail | undefined {
   if (detail === undefined) {
     return undefined;
   }
@@ -17,7 +17,7 @@ export function activityDetailOf({ detail, revision }: Activity): WireDetail | u
     ...(kind === undefined ? {} : { kind }),
     ...(untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() }),
     ...(text === undefined ? {} : { text: bounded(text) }),
-    ...(question === undefined ? {} : { question: questionOf(question, revision) }),
+    ...(question === undefined ? {} : { question: questionOf(question, questionRevision) }),
     evidence: {
       source: evidence.source,
       ...(evidence.rule === undefined ? {} : { rule: evidence.rule }),

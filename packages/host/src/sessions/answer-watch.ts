@@ -9,21 +9,23 @@ const ANSWERED_MS = 10_000;
 export interface WatchedAnswer {
   readonly session: Session;
   readonly receipt: InputReceipt;
-  /** Revision of the activity that the question belonged to. */
-  readonly boundary: number;
   readonly book: ReceiptBook;
   readonly changes: Changes;
 }
 
 /** Follows an answer until its question is gone: `echoed`, or `turn_started` when the agent is seen to work then. */
-export async function watchAnswer({ session, receipt, boundary, book, changes }: WatchedAnswer): Promise<void> {
+export async function watchAnswer({ session, receipt, book, changes }: WatchedAnswer): Promise<void> {
   using _watching = book.watch(receipt);
   const look = (): "echoed" | "turn_started" | undefined => {
-    const current = session.activity?.current;
-    if (current === undefined || current.activity === undefined || current.revision <= boundary) {
-      return undefined;
+    switch (session.activity?.current?.activity) {
+      case "working":
+        return "turn_started";
+      case "idle":
+        return "echoed";
+      default:
+        // Still asking, or not known.
+        return undefined;
     }
-    return current.activity === "working" ? "turn_started" : "echoed";
   };
   const state = await changes.until(session.id, look, { timeoutMs: ANSWERED_MS });
   if (state !== undefined) {

@@ -4,7 +4,7 @@ import { planLine, planPrompt } from "../agents/input/input-plan.ts";
 import type { RuntimeDefinition } from "../agents/runtime-definition.ts";
 import type { WorkerClient } from "../worker-api/client.ts";
 import type { WritePlanResult } from "../worker-api/operations.ts";
-import { KEYED_PLANS_SINCE } from "../worker-api/version.ts";
+import { KEYED_PLANS_SINCE, OBSERVATION_SINCE } from "../worker-api/version.ts";
 import type { WriteFragment } from "../worker-api/write-reservations.ts";
 import type { PromptWish } from "./agent-standing.ts";
 import { judgePrompt, standingOf } from "./agent-standing.ts";
@@ -87,7 +87,7 @@ export async function deliver(session: Session, delivery: Delivery): Promise<Del
   const isHeld = isKeyed && (agent !== undefined || typed.answer !== undefined);
   const echo = agent === undefined ? undefined : new EchoCount(typed.text);
   let takesPaste = session.live?.terminal?.bracketed_paste === true;
-  if (isHeld) {
+  if (isHeld || needsModeNow(worker, delivery)) {
     const snapshot = await worker.snapshot();
     echo?.before(snapshot.visible_lines);
     session.lookAgain?.(snapshot);
@@ -116,6 +116,11 @@ export async function deliver(session: Session, delivery: Delivery): Promise<Del
   }
   const { written_at_ms: writtenMs, output_offset: outputOffset } = result;
   return { boundary, midTurn, writtenMs, outputOffset, isEchoed: false };
+}
+
+/** What the worker told last is up to 50 ms old: as long as a shell takes from one prompt to the next. */
+function needsModeNow(worker: WorkerClient, { typed }: Delivery): boolean {
+  return worker.version >= OBSERVATION_SINCE && typed.text.includes("\n");
 }
 
 async function clearBefore(session: Session, { agent, typed }: Delivery, worker: WorkerClient): Promise<void> {

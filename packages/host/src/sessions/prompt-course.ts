@@ -86,7 +86,8 @@ export class CourseNotes {
     reach("input:stored");
     const { boundary } = delivered;
     if (course.receipt.kind === "answer") {
-      void watchAnswer({ session, receipt: course.receipt, boundary, book, changes });
+      session.activity?.answered();
+      void watchAnswer({ session, receipt: course.receipt, book, changes });
     } else if (agentOf(session) !== undefined) {
       this.#noteCleared(session);
       session.promptLines = course.request.text.split("\n").length;

@@ -7,7 +7,7 @@ import type { Session } from "./session.ts";
 
 /** An answer to the question that its giver saw. */
 export interface AnswerWish {
-  /** Of the activity to which the question belongs. */
+  /** Of the question. */
   readonly revision: Decimal;
   readonly choice: string;
 }
@@ -19,7 +19,7 @@ function questionOf({ activity }: Session, { revision }: AnswerWish): VisibleQue
   if (current === undefined || question === undefined) {
     throw protocolError("session_question_gone");
   }
-  if (decimal(current.revision) !== revision) {
+  if (decimal(current.questionRevision ?? current.revision) !== revision) {
     throw protocolError("session_question_changed");
   }
   return question;

@@ -24,6 +24,8 @@ export interface ActivityDetector extends Disposable {
   begin(facts: MetFacts): void;
   /** A whole line was submitted for its owner: there is work, until it is seen to be over. */
   submitted(): void;
+  /** Its question was answered: one that is seen from now on is another, though it may look the same. */
+  answered(): void;
   /** `afterTypingMs`: how long before this output somebody typed last. */
   outputAdvanced(afterTypingMs: number): void;
   terminalChanged(terminal: TerminalFacts): void;

@@ -8,6 +8,8 @@ export interface Activity {
   /** Counts the changes of this session's activity, its detail and its question since the daemon started. */
   readonly revision: number;
   readonly detail?: ActivityDetail;
+  /** Names the question of the detail; the same while it stands, whichever source tells of it. */
+  readonly questionRevision?: number;
 }
 
 export interface ActivityDetail {

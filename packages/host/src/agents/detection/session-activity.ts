@@ -9,6 +9,7 @@ import type { Explanation } from "./explanation.ts";
 import { ActivityHistory } from "./explanation.ts";
 import { ForegroundAgents } from "./foreground-agents.ts";
 import type { ChosenManifest, DetectedAgent } from "./manifest-source.ts";
+import { QuestionNames } from "./question-names.ts";
 import type { LookedAtProcesses, ProcessNames, RecognizedAgent } from "./recognize-agent.ts";
 import type { RegionPreview } from "./rule-set.ts";
 import { RuleSet } from "./rule-set.ts";
@@ -46,6 +47,7 @@ type Judge =
 export class SessionActivity implements ActivityDetector {
   readonly #options: SessionActivityOptions;
   readonly #history = new ActivityHistory();
+  readonly #questions = new QuestionNames();
   readonly #foreground: ForegroundAgents;
   #judge: Judge | undefined;
   #current: Activity | undefined;
@@ -60,7 +62,7 @@ export class SessionActivity implements ActivityDetector {
   /** With the newest evidence, of which changes alone are not told. */
   get current(): Activity | undefined {
     const detail = this.#judge?.kind === "agent" ? this.#judge.activity.current?.detail : undefined;
-    return this.#current && { ...this.#current, ...(detail === undefined ? {} : { detail }) };
+    return this.#current && this.#questions.name({ ...this.#current, ...(detail === undefined ? {} : { detail }) });
   }
 
   get activeAgent(): ActiveAgent | undefined {
@@ -71,6 +73,10 @@ export class SessionActivity implements ActivityDetector {
     this.#facts = facts;
     this.#active = this.#activeOf(this.#foreground.begin(facts.foreground?.pgid ?? this.#options.rootPgid));
     this.#start(true);
+  }
+
+  answered(): void {
+    this.#questions.forget();
   }
 
   submitted(): void {
@@ -171,7 +177,8 @@ export class SessionActivity implements ActivityDetector {
       // A judge that is new says what is known already.
       return;
     }
-    this.#current = { ...activity, revision: (before?.revision ?? this.#options.clock.wallNow()) + 1 };
+    const revision = (before?.revision ?? this.#options.clock.wallNow()) + 1;
+    this.#current = this.#questions.name({ ...activity, revision });
     this.#history.add({ atMs: this.#options.clock.wallNow(), activity: this.#current });
     this.#options.onChange(this.#current);
   }

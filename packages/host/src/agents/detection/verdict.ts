@@ -132,7 +132,7 @@ export function isSameState(verdict: Verdict, activity: Activity | undefined): b
 }
 
 /** Where the marker stands is the user's business while the question is the same. */
-function isSameQuestion(one: VisibleQuestion | undefined, other: VisibleQuestion | undefined): boolean {
+export function isSameQuestion(one: VisibleQuestion | undefined, other: VisibleQuestion | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   return (
     wordsOf(one.text) === wordsOf(other.text) &&
