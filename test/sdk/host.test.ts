@@ -69,6 +69,11 @@ test("the daemon's answers and events keep to their declarations, in every metho
   expect((await call("session.rename", { session_id, name: "renamed" })).session.name).toBe("renamed");
   const { session: described } = await call("session.set_metadata", { session_id, metadata: { a: null, c: "d" } });
   expect(described.metadata).toEqual({ c: "d" });
+  const none = { agent: "no-such-agent" };
+  expect((await call("integration.status")).agents.every(({ state }) => state === "not_installed")).toBe(true);
+  expect((await call("integration.doctor")).ok).toBe(true);
+  expect((await call("integration.uninstall")).failed).toBeUndefined();
+  expect(await failureOf(call("integration.install", none))).toMatchObject({ class: "runtime" });
   const inner = { session_id, source: "test", agent: "claude" };
   expect(await call("session.report_agent", inner)).toEqual({ recorded: true });
   expect((await call("session.inspect", session_id)).active_agent).toBe("claude");

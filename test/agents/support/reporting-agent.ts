@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { HostOptions } from "../../support/host.ts";
 import type { Host, SessionFacts } from "../../support/index.ts";
 import {
   installRuntime,
@@ -29,6 +30,7 @@ while read -r tag line; do
     many) for i in 1 2 3 4 5 6; do run_hook "$first" "{\"agent_id\":\"many-$i\"}" & done; wait;;
     large) head -c 70000 /dev/zero | tr '\0' x | setsid -w sh -c "${hook} $first"; echo "exit=$?";;
     nested) sh -c 'reporter nested "$1" "$2"; true' x "$first" "$second";;
+    run) printf '%s' "$second" | setsid -w sh "$HOME/$first"; echo "exit=$?";;
     say) printf '%s' "$second" | ${process.execPath} ${SENDER} "$first";;
     become) printf '%s' "$second" >"$HOME/line"; exec ${process.execPath} ${SENDER} "$first" <"$HOME/line";;
   esac
@@ -45,9 +47,14 @@ export type ReportingFacts = SessionFacts & {
 export interface ReportingStage extends AsyncDisposable {
   readonly host: Host;
   readonly roots: TempRoots;
+  /** Of the reporter's package. */
+  readonly digest: string;
 }
 
-const MORE = (schema: string): string => `[native_reference]
+export const REPORTER_TABLES = (schema: string): string => `[config_home]
+variable = "REPORTER_HOME"
+default = ".reporter"
+[native_reference]
 kind = "id"
 strategy = "reported"
 [resume]
@@ -58,13 +65,16 @@ schema = "${schema}"
 `;
 
 /** A host with the agent \`reporter\`, whose hooks are those of a handler that is compiled in. */
-export async function startReporting(schema = "named_for_provider"): Promise<ReportingStage> {
+export async function startReporting(
+  schema = "named_for_provider",
+  options: Pick<HostOptions, "config" | "env"> = {},
+): Promise<ReportingStage> {
   const roots = new TempRoots();
   const hook = programCommand("hook", "claude").join(" ");
   void new StubAgent(roots, "reporter", body(hook));
-  const host = await startHost({ roots, env: { PATH: stubPath(roots) } });
-  await installRuntime(host, "reporter", MORE(schema));
-  return { host, roots, [Symbol.asyncDispose]: () => host[Symbol.asyncDispose]() };
+  const host = await startHost({ ...options, roots, env: { PATH: stubPath(roots), ...options.env } });
+  const digest = await installRuntime(host, "reporter", REPORTER_TABLES(schema));
+  return { host, roots, digest, [Symbol.asyncDispose]: () => host[Symbol.asyncDispose]() };
 }
 
 export async function newReporter(host: Host): Promise<ReportingFacts> {

@@ -50,6 +50,17 @@ export const ROUTES: readonly Route[] = [
   { names: ["host list"], load: async () => (await import("./host-list.ts")).hostList },
   { names: ["host discover"], load: async () => (await import("./host-discover.ts")).hostDiscover },
   { names: ["host inspect"], load: async () => (await import("./host-inspect.ts")).hostInspect },
+  {
+    names: ["integration install"],
+    load: async () => (await import("./integration-change.ts")).integrationInstall,
+  },
+  {
+    names: ["integration uninstall"],
+    load: async () => (await import("./integration-change.ts")).integrationUninstall,
+  },
+  { names: ["integration update"], load: async () => (await import("./integration-change.ts")).integrationUpdate },
+  { names: ["integration status"], load: async () => (await import("./integration-look.ts")).integrationStatus },
+  { names: ["integration doctor"], load: async () => (await import("./integration-look.ts")).integrationDoctor },
   { names: ["plugin list"], load: async () => (await import("./plugin-list.ts")).pluginList },
   { names: ["plugin inspect"], load: async () => (await import("./plugin-inspect.ts")).pluginInspect },
   { names: ["plugin doctor"], load: async () => (await import("./plugin-doctor.ts")).pluginDoctor },

@@ -38,8 +38,12 @@ export class Agents {
     this.#options = options;
   }
 
+  get runtimeIds(): readonly string[] {
+    return this.#options.runtimes.all.map(({ id }) => id);
+  }
+
   get names(): readonly string[] {
-    const runtimes = this.#options.runtimes.all.map(({ id }) => id);
+    const runtimes = this.runtimeIds;
     return [...runtimes, ...this.#options.profiles.names.filter((name) => !runtimes.includes(name))];
   }
 

@@ -2,6 +2,8 @@ import { join } from "node:path";
 import type { AgentRuntime } from "@pohunek/protocol";
 import { Agents } from "../agents/agents.ts";
 import { agentPath } from "../agents/child-environment.ts";
+import { Integration } from "../agents/integration/integration.ts";
+import { IntegrationHomes } from "../agents/integration/integration-homes.ts";
 import { listAgents } from "../agents/inventory.ts";
 import { LaunchResolver } from "../agents/launch-resolver.ts";
 import { VersionProbes } from "../agents/probe/version-probes.ts";
@@ -10,6 +12,7 @@ import { Profiles } from "../agents/profiles/profiles.ts";
 import type { RuntimeSource } from "../agents/runtime-definition.ts";
 import { agentChecks } from "./agent-checks.ts";
 import type { Check } from "./doctor.ts";
+import type { IntegrationMethodsOptions } from "./methods/integration-methods.ts";
 import type { Roots } from "./roots.ts";
 import type { Settings } from "./settings.ts";
 
@@ -21,6 +24,9 @@ export interface AgentCoreOptions {
   readonly home: string;
   readonly userShell: string;
   readonly uid: number;
+  /** The words that run this program. */
+  readonly program: readonly string[];
+  readonly syncDirectory: (path: string) => void;
 }
 
 /** The profiles below the folder of the settings. */
@@ -36,6 +42,7 @@ export function openProfiles(roots: Pick<Roots, "config">, uid: number): Profile
 export class AgentCore implements AsyncDisposable {
   readonly profiles: Profiles;
   readonly resolver: LaunchResolver;
+  readonly integration: Pick<IntegrationMethodsOptions, "homes" | "integration" | "program">;
   readonly #agents: Agents;
   readonly #probes = new VersionProbes();
 
@@ -49,6 +56,11 @@ export class AgentCore implements AsyncDisposable {
       key: new ProfileKey(join(roots.data, "profile-revision.key"), uid),
       path: agentPath(daemonEnv, folders),
     });
+    this.integration = {
+      homes: new IntegrationHomes({ ...options, agents: this.#agents }),
+      integration: new Integration(options),
+      program: options.program,
+    };
     this.resolver = new LaunchResolver({ agents: this.#agents, probes: this.#probes, userShell });
   }
 

@@ -31,6 +31,7 @@ import { bindProfileMethod } from "./methods/bind-profile-method.ts";
 import { detectionMethods } from "./methods/detection-methods.ts";
 import { hostMethods } from "./methods/host-methods.ts";
 import { inputMethods } from "./methods/input-methods.ts";
+import { integrationMethods } from "./methods/integration-methods.ts";
 import { lifecycleMethods } from "./methods/lifecycle-methods.ts";
 import { observeMethods } from "./methods/observe-methods.ts";
 import { packageMethods } from "./methods/package-methods.ts";
@@ -61,6 +62,8 @@ export interface DaemonOptions {
   readonly programUmask: number;
   /** Where the program lies, with the packages that came with it. */
   readonly programFolder: string;
+  /** The words that run it. */
+  readonly program: readonly string[];
   readonly log: Logger;
   /** Ends the daemon on the spot, as a crash would. */
   readonly crash: () => void;
@@ -256,7 +259,7 @@ function openPackages(
   return new PackageCore({ roots, platform, programFolder, pinned, log });
 }
 
-function openAgents({ env, roots, config, platform }: DaemonOptions, { runtimes }: PackageCore): AgentCore {
+function openAgents({ env, roots, config, platform, program }: DaemonOptions, { runtimes }: PackageCore): AgentCore {
   const { settings } = config;
   const uid = platform.self.uid();
   return new AgentCore({
@@ -267,6 +270,8 @@ function openAgents({ env, roots, config, platform }: DaemonOptions, { runtimes 
     home: homeOf(env),
     userShell: userShellOf(env),
     uid,
+    program,
+    syncDirectory: (path) => platform.files.syncDirectory(path),
   });
 }
 
@@ -331,6 +336,7 @@ function listHandlers(options: DaemonOptions, parts: Parts): Handlers {
     ...inputMethods({ core, waiters }),
     ...subscribeMethod,
     ...packageMethods(packages),
+    ...integrationMethods(agents.integration),
     ...bindProfileMethod({
       packages,
       profiles: agents.profiles,

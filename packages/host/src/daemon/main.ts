@@ -130,6 +130,7 @@ async function serve({ env, roots, config, programUmask, log, logFile, ended }: 
     release: manifest.version,
     programUmask,
     programFolder: findProgramFolder(),
+    program: programWords(),
     log,
     crash: () => {
       logFile.flush();
@@ -151,16 +152,21 @@ function isCompiled(): boolean {
   return Bun.main.startsWith("/$bunfs/");
 }
 
+/** From the sources it is the runtime with its entry file. */
+function programWords(): readonly string[] {
+  return [process.execPath, ...(isCompiled() ? [] : [Bun.main])];
+}
+
 /** Where the anchor and the official packages lie: beside the program; from the sources where the build puts them. */
 function findProgramFolder(): string {
   return isCompiled() ? dirname(process.execPath) : join(dirname(Bun.main), "../dist");
 }
 
-/** A worker is this same program; from the sources it is the runtime with its entry file. */
+/** A worker is this same program. */
 function describeWorkerProgram(roots: Roots): WorkerProgram {
   return {
     executable: process.execPath,
-    leadingArgs: [...(isCompiled() ? [] : [Bun.main]), "worker", "run"],
+    leadingArgs: [...programWords().slice(1), "worker", "run"],
     env: {},
     runtimeRoot: roots.runtime,
     stateRoot: roots.state,

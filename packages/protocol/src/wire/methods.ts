@@ -64,10 +64,10 @@ export const METHODS = {
 
   subscribe: { right: "observe", nullParams: "ignored", implemented: true },
 
-  "integration.install": { right: "admin", implemented: false },
-  "integration.status": { right: "observe", implemented: false },
-  "integration.doctor": { right: "observe", implemented: false },
-  "integration.uninstall": { right: "admin", implemented: false },
+  "integration.install": { right: "admin", implemented: true },
+  "integration.status": { right: "observe", implemented: true },
+  "integration.doctor": { right: "observe", implemented: true },
+  "integration.uninstall": { right: "admin", implemented: true },
 
   "assistant.materialize": { right: "admin", implemented: false },
 

@@ -1,10 +1,9 @@
 import type { HookHandler } from "../hook-handler.ts";
 import { claude } from "./claude.ts";
 import { codex } from "./codex.ts";
-import { gemini } from "./gemini.ts";
-import { qwen } from "./qwen.ts";
 
-const HANDLERS: readonly HookHandler[] = [claude, codex, gemini, qwen];
+/** All that are compiled in; packages choose one by its id. */
+export const HANDLERS: readonly HookHandler[] = [claude, codex];
 
 export function findHandler(id: string): HookHandler | undefined {
   return HANDLERS.find((handler) => handler.id === id);
