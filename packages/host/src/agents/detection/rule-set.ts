@@ -34,6 +34,8 @@ export class RuleSet {
   #manifest: DetectionManifest;
   readonly #clock: Clock;
   #lines: readonly string[] = [];
+  /** When the screen was seen: what it says to come "in 4 s" counts from then. */
+  #seenAtMs = 0;
   #signs: { readonly title?: string; readonly progress?: string } = {};
   #screen: ScreenText | undefined;
   #budget = new MatchBudget(BUDGET_STEPS);
@@ -64,6 +66,7 @@ export class RuleSet {
 
   setScreen(lines: readonly string[]): void {
     this.#lines = lines;
+    this.#seenAtMs = this.#clock.wallNow();
     this.#screen = undefined;
     this.#found = undefined;
   }
@@ -77,7 +80,7 @@ export class RuleSet {
       if (!mayHold(rule.gate, look)) continue;
       hasScreen ??= needsScreen(rule) ? isScreenFresh() : undefined;
       if (hasScreen === false) return "needs_screen";
-      const match = matchRule(rule, look, this.#clock.wallNow());
+      const match = matchRule(rule, look, this.#seenAtMs);
       if (match !== undefined) {
         if (hasScreen !== undefined) this.#found = { match };
         return match;
@@ -92,7 +95,7 @@ export class RuleSet {
     const look = this.#look();
     const rules = this.#manifest.rules.filter(({ state, capture }) => state === "blocked" && capture !== undefined);
     for (const rule of rules) {
-      const match = matchRule(rule, look, this.#clock.wallNow());
+      const match = matchRule(rule, look, this.#seenAtMs);
       if (match !== undefined) return match;
     }
     return undefined;
@@ -107,7 +110,7 @@ export class RuleSet {
     const look = this.#look();
     for (const rule of this.#manifest.rules) {
       const isMore = rule.state === state && rule.detail !== undefined;
-      const match = isMore ? matchRule(rule, look, this.#clock.wallNow()) : undefined;
+      const match = isMore ? matchRule(rule, look, this.#seenAtMs) : undefined;
       if (match !== undefined) return match;
     }
     return undefined;
