@@ -2,12 +2,17 @@ import type { Activity, VisibleQuestion } from "./activity.ts";
 import { isSameQuestion } from "./verdict.ts";
 
 /**
- * Names questions by the revision at which they were first seen: the same one, which two sources tell of or which is lost from
- * sight for a moment, keeps its name until the agent goes on or somebody answers.
+ * Names questions by numbers: the same one, which two sources tell of or which is lost from sight for a moment, keeps its name
+ * until the agent goes on or somebody answers. The first number is the time, so that no answer to a question of a daemon before
+ * fits one of this daemon's.
  */
 export class QuestionNames {
   #last: { readonly question: VisibleQuestion; readonly revision: number } | undefined;
-  #highest = 0;
+  #highest: number;
+
+  constructor(nowMs: number) {
+    this.#highest = nowMs;
+  }
 
   name(activity: Activity): Activity {
     const { question } = activity.detail ?? {};
@@ -18,7 +23,7 @@ export class QuestionNames {
       return activity;
     }
     if (this.#last === undefined || !isSameQuestion(this.#last.question, question)) {
-      this.#highest = Math.max(this.#highest + 1, activity.revision);
+      this.#highest += 1;
       this.#last = { question, revision: this.#highest };
     }
     return { ...activity, questionRevision: this.#last.revision };

@@ -47,7 +47,7 @@ type Judge =
 export class SessionActivity implements ActivityDetector {
   readonly #options: SessionActivityOptions;
   readonly #history = new ActivityHistory();
-  readonly #questions = new QuestionNames();
+  readonly #questions: QuestionNames;
   readonly #foreground: ForegroundAgents;
   #judge: Judge | undefined;
   #current: Activity | undefined;
@@ -56,6 +56,7 @@ export class SessionActivity implements ActivityDetector {
 
   constructor(options: SessionActivityOptions) {
     this.#options = options;
+    this.#questions = new QuestionNames(options.clock.wallNow());
     this.#foreground = new ForegroundAgents({ ...options, onChange: (agent) => this.#switchTo(agent) });
   }
 
@@ -177,7 +178,7 @@ export class SessionActivity implements ActivityDetector {
       // A judge that is new says what is known already.
       return;
     }
-    const revision = (before?.revision ?? this.#options.clock.wallNow()) + 1;
+    const revision = (before?.revision ?? 0) + 1;
     this.#current = this.#questions.name({ ...activity, revision });
     this.#history.add({ atMs: this.#options.clock.wallNow(), activity: this.#current });
     this.#options.onChange(this.#current);
