@@ -10,7 +10,6 @@ export const codex: HookHandler = {
     file: "hooks.json",
     timeout: 5,
     isHooksOnly: true,
-    trustStep:
-      "Codex runs new hooks only after you trust them: start codex, open /hooks and trust the ones of pohunek.",
+    trustStep: "Codex runs new hooks only when you trust them: it asks at its next start; choose to trust all.",
   },
 };
