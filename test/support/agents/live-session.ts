@@ -11,7 +11,7 @@ const KEY_GAP_MS = 300;
 /** Who answers has read the question; meanwhile marks blink on the screen. */
 const READING_MS = 700;
 const AFTER_START_MS = 500;
-const ANSWER_MS = 25_000;
+const ANSWER_MS = 60_000;
 
 export interface Seen {
   /** `Date.now()` when it was first seen. */
