@@ -6,16 +6,27 @@ import { LiveHost } from "../support/agents/live-host.ts";
 import { LiveSession } from "../support/agents/live-session.ts";
 import { deliver, oneLine, severalLines } from "../support/agents/prompt-receipts.ts";
 
+/** An agent knows that an answer has ended a moment before its connection is seen to end. */
+const EARLY_MS = 50;
 const PROMPTS = Number(process.argv[2] ?? 50);
 
-/** How late `idle` was told after the end of each answer, in ms. */
-async function lateness(host: LiveHost, session: LiveSession): Promise<number[]> {
+interface Lateness {
+  /** How late `idle` was told after the end of each answer, in ms. */
+  readonly late: readonly number[];
+  /** Turns that were over before anything of them was told. */
+  readonly untold: number;
+}
+
+async function measureLateness(host: LiveHost, session: LiveSession): Promise<Lateness> {
   const { told } = session.watch;
   const answers = (await host.requests()).filter((request) => !request.isAside && request.isComplete);
-  return answers.flatMap(({ endedAt = 0 }) => {
-    const idle = told.find(({ at, activity }) => activity === "idle" && at >= endedAt - 50);
-    return idle === undefined ? [] : [idle.at - endedAt];
+  const late = answers.flatMap(({ endedAt = 0 }, index) => {
+    const next = answers[index + 1]?.at ?? Number.POSITIVE_INFINITY;
+    const position = told.findIndex(({ at, activity }) => activity === "idle" && at >= endedAt - EARLY_MS);
+    const [before, idle] = [told[position - 1], told[position]];
+    return before?.activity === "working" && idle !== undefined && idle.at < next ? [idle.at - endedAt] : [];
   });
+  return { late: late.sort((left, right) => left - right), untold: answers.length - late.length };
 }
 
 async function drive(agent: LiveAgent): Promise<boolean> {
@@ -38,10 +49,10 @@ async function drive(agent: LiveAgent): Promise<boolean> {
       `${agent}: ${PROMPTS - wrong.length} of ${PROMPTS} ${name} prompts arrived once and whole ${wrong.join("; ")}`,
     );
   }
-  const late = (await lateness(host, session)).sort((left, right) => left - right);
+  const { late, untold } = await measureLateness(host, session);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
   console.log(
-    `${agent}: idle told after median ${late[Math.floor(late.length / 2)]} ms, worst ${late.at(-1)} ms; ${seconds} s`,
+    `${agent}: idle told after median ${late[Math.floor(late.length / 2)]} ms, worst ${late.at(-1)} ms, ${untold} too short to be told; ${seconds} s`,
   );
   return isGood;
 }

@@ -87,11 +87,13 @@ export async function deliver(session: Session, delivery: Delivery): Promise<Del
   const isHeld = isKeyed && (agent !== undefined || typed.answer !== undefined);
   const echo = agent === undefined ? undefined : new EchoCount(typed.text);
   let takesPaste = session.live?.terminal?.bracketed_paste === true;
+  let outputBefore = 0;
   if (isHeld || needsModeNow(worker, delivery)) {
     const snapshot = await worker.snapshot();
     echo?.before(snapshot.visible_lines);
     session.lookAgain?.(snapshot);
     takesPaste = snapshot.bracketed_paste;
+    outputBefore = snapshot.output_offset;
     signal.throwIfAborted();
   }
   const plan = planOf(session, delivery, takesPaste);
@@ -112,7 +114,7 @@ export async function deliver(session: Session, delivery: Delivery): Promise<Del
     ...(isHeld ? { holdMs: HOLD_MS } : {}),
   });
   if (isHeld && (result.outcome === "held" || result.outcome === "withdrawn")) {
-    return await submitHeld(session, delivery, { worker, result, echo });
+    return await submitHeld(session, delivery, { worker, result, echo, outputBefore });
   }
   const { written_at_ms: writtenMs, output_offset: outputOffset } = result;
   return { boundary, midTurn, writtenMs, outputOffset, isEchoed: false };
@@ -136,6 +138,8 @@ interface HeldPlan {
   readonly worker: WorkerClient;
   readonly result?: WritePlanResult;
   readonly echo?: EchoCount;
+  /** End of the output before the text was written. */
+  readonly outputBefore?: number;
 }
 
 /**
@@ -149,7 +153,7 @@ export async function submitHeld(session: Session, delivery: Delivery, held: Hel
   const endsAt = performance.now() + CONFIRM_MS;
   delivery.onHeld?.();
   if (echo !== undefined && typed.answer === undefined) {
-    await whenShown(worker, echo, held.result?.output_offset ?? 0);
+    await whenShown(worker, echo, held.outputBefore ?? 0);
   }
   for (let look = 1; held.result?.outcome !== "withdrawn"; look += 1) {
     const snapshot = await worker.snapshot();
@@ -182,7 +186,7 @@ export async function submitHeld(session: Session, delivery: Delivery, held: Hel
  * Waits until the agent has taken the text: one that is busy reads text and submission in one go, and may then drop the
  * submission. Text that it shows as something else (a mark for a paste) is not waited for long.
  */
-async function whenShown(worker: WorkerClient, echo: EchoCount, writtenOffset: number): Promise<void> {
+async function whenShown(worker: WorkerClient, echo: EchoCount, outputBefore: number): Promise<void> {
   const startedAt = performance.now();
   for (let isFirst = true; ; isFirst = false) {
     const { visible_lines: lines, output_offset: offset } = await worker.snapshot();
@@ -190,7 +194,7 @@ async function whenShown(worker: WorkerClient, echo: EchoCount, writtenOffset: n
       await Bun.sleep(isFirst ? 0 : AFTER_ECHO_MS);
       return;
     }
-    if (performance.now() - startedAt > (offset > writtenOffset ? DRAWN_MS : SILENT_MS)) return;
+    if (performance.now() - startedAt > (offset > outputBefore ? DRAWN_MS : SILENT_MS)) return;
     await Bun.sleep(ECHO_LOOK_MS);
   }
 }
