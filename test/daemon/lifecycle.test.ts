@@ -231,6 +231,8 @@ describe("what a session is started with", () => {
       POHUNEK_SOCKET_PATH: host.roots.socket,
       POHUNEK_PROTOCOL_VERSION: "4",
       POHUNEK_DAEMON_ID: daemonId,
+      POHUNEK_HOOK_TRACE_PATH: join(host.roots.state, "logs", "pohunek-hooks.jsonl"),
+      POHUNEK_HOOK_TRACE_MAX_BYTES: "262144",
     });
   });
 
