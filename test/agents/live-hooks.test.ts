@@ -94,3 +94,11 @@ describeHooks("codex", async (host) => {
   const told = await until("the hook's report", () => reported(host));
   expect((await lookAt(host, session)).native_session_id).toBe(told);
 });
+
+describeHooks("qwen", async (host) => {
+  await host.json("integration", "install", "qwen");
+  await using session = await LiveSession.start(host);
+  await session.untilReady();
+  const told = await until("the hook's report", () => reported(host));
+  expect((await lookAt(host, session)).native_session_id).toBe(told);
+});

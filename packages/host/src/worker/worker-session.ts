@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { Logger } from "../logs/logger.ts";
 import { failureFields } from "../logs/logger.ts";
 import type { Platform, WindowSize } from "../platform/index.ts";
@@ -131,7 +132,7 @@ export class WorkerSession implements Disposable {
     });
     this.#runtime = runtime;
     if (spec.hooks !== undefined) {
-      this.hooks.begin({ rules: spec.hooks, root: runtime.child, entrypoint });
+      this.hooks.begin({ rules: spec.hooks, root: runtime.child, calledAs: basename(spec.argv[0] ?? ""), entrypoint });
     }
     this.#streams = new AttachStreams({
       runtime,

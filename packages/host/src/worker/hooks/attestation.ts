@@ -12,6 +12,8 @@ export type Processes = Pick<Platform["processes"], "read" | "list" | "readArgum
 export interface Subject {
   readonly rules: HookRules;
   readonly root: ProcessIdentity;
+  /** Base name by which the root was started; its script may lie behind a link of this name. */
+  readonly calledAs: string;
   readonly entrypoint: FrozenEntrypoint | undefined;
 }
 
@@ -105,20 +107,20 @@ export class Attestation {
 
   #findLaunchAgent(): ProcessIdentity | undefined {
     if (this.#launchAgent === undefined) {
-      const found = this.#searchDown();
-      this.#launchAgent = found && { pid: found.pid, start_identity: found.startIdentity };
+      const { rules, root, calledAs } = this.#subject;
+      this.#launchAgent = rules.process_names.includes(calledAs) ? root : this.#searchDown();
     }
     return this.#launchAgent;
   }
 
-  #searchDown(): ProcessFacts | undefined {
+  #searchDown(): ProcessIdentity | undefined {
     const { root } = this.#subject;
     const all = this.#processes.list();
     let level = all.filter((each) => each.pid === root.pid && each.startIdentity === root.start_identity);
     for (let depth = 0; depth < ANCESTORS && level.length > 0; depth += 1) {
       const found = level.find((each) => this.#isNamed(each));
       if (found !== undefined) {
-        return found;
+        return { pid: found.pid, start_identity: found.startIdentity };
       }
       const parents = new Set(level.map(({ pid }) => pid));
       level = all.filter(({ parent }) => parents.has(parent));
