@@ -126,11 +126,19 @@ export class LiveSession implements AsyncDisposable {
     return sent;
   }
 
-  /** Answers the question that is told, as one who has seen it a moment ago. */
+  /** Answers the question that is told, as one who has read it: it has stood still for a moment. */
   async answer(choice: string): Promise<Ran> {
     const find = async (): Promise<string | undefined> => (await this.facts()).activity_detail?.question?.revision;
-    const revision = await until("the question to be told", find, ANSWER_MS);
-    await Bun.sleep(READING_MS);
+    const revision = await until(
+      "the question to stand still",
+      async () => {
+        const seen = await find();
+        if (seen === undefined) return undefined;
+        await Bun.sleep(READING_MS);
+        return (await find()) === seen && seen;
+      },
+      ANSWER_MS,
+    );
     return await this.#host.run("answer", this.id, choice, "--revision", revision);
   }
 
