@@ -29,6 +29,7 @@ const DIRTY: readonly (readonly [name: string, format: string])[] = [
   ["a cut string", String.raw`${LOOK}${MARK}\033]52;c;AAAA`],
   ["1049 with all", String.raw`main\033[?1049h\033[2J${KEYS}${MOUSE}${LOOK}${PLACE}${COLOURS}${STRINGS}${MARK}`],
   ["1049, keys on both screens", String.raw`${KEYS}main\033[?1049h${KEYS}${MARK}\033[?2026h`],
+  ["shape left behind", String.raw`\033[5 q\033[?1049h\033[0 q\033[?1049l${MARK}`],
   ["47", String.raw`main\033[?47h\033[H${MOUSE}${MARK}`],
 ];
 

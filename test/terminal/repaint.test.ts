@@ -108,6 +108,18 @@ describe("cursor after a re-attach", () => {
 });
 
 describe("what follows a repaint", () => {
+  test("looks as the program wants it, also in a prompt that began in another row", () => {
+    for (const link of ["", "\x1b]8;;https://example.org\x07"]) {
+      using original = terminals.ghostty(SIZE);
+      using viewer = terminals.ghostty(SIZE);
+      original.write(bytes(`${"x".repeat(21)}\x1b[1X\x1b[38;5;200m${link}\x1b]133;P\x07\x1b[A`));
+      viewer.write(repaint(original, { historyLines: 0, viewer: "fresh" }));
+      expect(compareGhostty(original, viewer, 0)).toEqual([]);
+      for (const engine of [original, viewer]) engine.write(bytes("a"));
+      expect(compareGhostty(original, viewer, 0)).toEqual([]);
+    }
+  });
+
   test.each(["\u0301", "\x1b[3b", "\u200d💻", "\ufe0f"])("joins the last character in both engines: %j", (next) => {
     for (const text of ["e", "日", "text 😀"]) {
       using source = terminals.ghostty(SIZE);

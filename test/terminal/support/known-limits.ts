@@ -13,8 +13,6 @@ export const KNOWN_LIMITS = {
   "repeated character": (line) => line.startsWith("header.previousCodepoint:"),
   "continuation without its line": (line, state) => isFlags(line) && !rowAt(line, state, -1)?.wrapped,
   "wrap into a line of its own": (line, state) => isFlags(line) && !rowAt(line, state, 1)?.continuation,
-  "prompt mark on a wrapped row": (line, state) =>
-    /\.flags: expected (W?C)\d? got \1\d?$/.test(line) && rowAt(line, state, 0)?.continuation === true,
   "wrap pending over an erased cell": (line, state) =>
     /\.col\d+: expected (?:-|erased .*) got {3}w0 /.test(line) &&
     cursorsOf(state).some((cursor) => cursor?.pendingWrap),
@@ -27,7 +25,6 @@ export const KNOWN_LIMITS = {
   "attributes without a character": (line) => /\.col\d+: expected blank w0 /.test(line),
   "stray mode 47 and a prompt": (line) =>
     line.startsWith("header.modes:") && differsOnlyIn(line, MODES.alternate47.bit),
-  "default cursor after a shape": (line) => line.startsWith("header.cursorIsDefault:"),
   "cursor outside of its region": (line, state) => line.includes(".saved: ") && isOutside(state),
 } as const satisfies Record<string, Explanation>;
 

@@ -57,6 +57,16 @@ const erasing: SyntheticState[] = [
 ];
 
 const wrapping: SyntheticState[] = [
+  {
+    name: "wrap due left of the edge",
+    output: `${"0123456789".repeat(8)}\x1b[3Z`,
+    notInXterm: "stays at the edge",
+  },
+  {
+    name: "wrap due left of the edge where no tab stop is",
+    output: `${"0123456789".repeat(8)}\x1b[3Z\x1b[3g`,
+    notInXterm: "stays at the edge",
+  },
   { name: "wrap pending", output: "0123456789".repeat(8) },
   { name: "wrap pending in colour", output: `\x1b[31;44m${"0123456789".repeat(8)}` },
   { name: "wrap pending after a wide character", output: `${"x".repeat(78)}漢` },
@@ -137,6 +147,20 @@ const modes: SyntheticState[] = [
 ];
 
 const screens: SyntheticState[] = [
+  {
+    name: "alternate screen scrolled away as a whole",
+    output: `\x1b[?1049h${repeat(5, (index) => `row ${index}\r\n`)}${"x".repeat(81)}\x1b[22Jnew`,
+    notInXterm: "does not know the sequence",
+  },
+  {
+    name: "alternate screen entered with a wrap due",
+    output: `${"x".repeat(80)}\x1b[?1049h`,
+    notInXterm: "enters it without",
+  },
+  {
+    name: "default cursor asked for on the alternate screen",
+    output: "\x1b[5 q$ \x1b[?1049h\x1b[0 q\x1b[?1049l",
+  },
   { name: "alternate screen", output: "shell$ edit\r\n\x1b[?1049h\x1b[2J\x1b[H\x1b[32m~\x1b[m editor\x1b[7;7H" },
   { name: "alternate screen by 47", output: "below\x1b[?47habove" },
   { name: "alternate screen by 1047", output: "below\x1b[?1047habove" },
@@ -148,6 +172,16 @@ const screens: SyntheticState[] = [
 ];
 
 const facts: SyntheticState[] = [
+  {
+    name: "prompt mark taken off a wrapped row",
+    output: `\x1b]133;A\x07${"p".repeat(85)}\r\x1b]133;C\x07\x1b[5Ctext`,
+    notInXterm: "has no prompt marks",
+  },
+  {
+    name: "prompt mark taken off a row that one character fills",
+    output: `\x1b]133;A\x07${"p".repeat(160)}\x1b[2;1H\x1b]133;C\x07`,
+    notInXterm: "has no prompt marks",
+  },
   { name: "title", output: "\x1b]2;build ✓ done\x1b\\" },
   { name: "directory", output: "\x1b]7;file://host/srv/data\x1b\\" },
   { name: "palette", output: "\x1b]4;2;rgb:10/20/30\x1b\\\x1b[32mgreen\x1b[m" },

@@ -35,6 +35,10 @@ export interface Origin {
   readonly top: number;
   readonly left: number;
   readonly right?: number;
+  /** The tab stops of the viewer's terminal, where they are set already. */
+  readonly tabStops?: readonly number[];
+  /** The scroll region is the whole screen. */
+  readonly scrollsAll?: boolean;
 }
 
 export const SCREEN_ORIGIN: Origin = { top: 0, left: 0 };
@@ -69,15 +73,17 @@ export class CursorPainter {
     // Before the cursor is placed: it may take a visit to the other screen.
     const isUnmarked = this.#row(target.row).prompt === 0;
     if (target.semantic === 2 && isUnmarked) pen.semantic(2, 0);
-    if (target.pendingWrap && this.#canWrapAt(target.col, origin)) this.#printAt(target.row, target.col, origin);
-    else if (previous === undefined || !this.#printsBefore(target, origin, previous)) {
+    if (target.pendingWrap && this.#wrapAt(target, origin, previous)) {
+      // Printing has placed it.
+    } else if (previous === undefined || !this.#printsBefore(target, origin, previous)) {
       this.#moveTo(target.row, target.col, origin);
     }
+    // Before the look, which a visit to the other screen takes away.
+    pen.semantic(target.semantic ?? 0, this.#row(target.row).prompt);
+    if (target.inputEndsWithLine === true) pen.input("until-line-end");
     pen.style(target.style);
     pen.protect(target.isProtected);
     pen.link(target.hyperlink);
-    pen.semantic(target.semantic ?? 0, this.#row(target.row).prompt);
-    if (target.inputEndsWithLine === true) pen.input("until-line-end");
     this.#useCharset(target.charset);
   }
 
@@ -173,9 +179,52 @@ export class CursorPainter {
     this.#brushes.writer.codepoint(BLANK);
   }
 
-  /** A back tab may take a pending wrap along to where none can come from printing. */
-  #canWrapAt(col: number, { right }: Origin): boolean {
-    return col === right || col === this.#brushes.cols - 1;
+  /** Makes the cursor one that wraps by the next character. False where it can't be. */
+  #wrapAt({ row, col }: CursorTarget, origin: Origin, previous: number | undefined): boolean {
+    const edge = origin.right !== undefined && col <= origin.right ? origin.right : this.#brushes.cols - 1;
+    if (col !== edge) return this.#wrapBehind({ row, col, edge }, origin);
+    if (origin.scrollsAll === true && this.#isBlank) this.#wrapOnBlank(row, col, previous);
+    else this.#printAt(row, col, origin);
+    return true;
+  }
+
+  /** A back tab takes a wrap that is due along to where none comes from printing. */
+  #wrapBehind({ row, col, edge }: { row: number; col: number; edge: number }, origin: Origin): boolean {
+    const { tabStops } = origin;
+    const cells = this.#row(row).cells();
+    const low = cells.low(startOfCell(cells, edge));
+    if (tabStops === undefined || cellIsErased(low) || cellContent(low) === 0) return false;
+    const { writer } = this.#brushes;
+    const isStop = tabStops.includes(col);
+    if (!isStop) {
+      this.#moveTo(row, col, origin);
+      writer.ascii("\x1bH");
+    }
+    this.#printAt(row, edge, origin);
+    let stops = 1;
+    for (const stop of tabStops) if (stop > col && stop < edge) stops += 1;
+    writer.csi(`${stops}Z`);
+    if (!isStop) writer.csi("0g");
+    return true;
+  }
+
+  get #isBlank(): boolean {
+    for (let row = 0; row < this.#grid.visible; row += 1) {
+      const { length, wrapped, continuation, prompt } = this.#row(row);
+      if (length > 0 || wrapped || continuation || prompt !== 0) return false;
+    }
+    return true;
+  }
+
+  /** As on a screen that was entered with a wrap due: scrolling takes the character away and leaves the wrap. */
+  #wrapOnBlank(row: number, col: number, previous: number | undefined): void {
+    const { writer, pen } = this.#brushes;
+    this.#moveTo(row, col, SCREEN_ORIGIN);
+    pen.plain();
+    pen.link(undefined);
+    pen.protect(false);
+    writer.codepoint(previous !== undefined && isSimple(previous) ? previous : BLANK);
+    writer.csi(`${this.#grid.visible}T`);
   }
 
   #moveTo(row: number, col: number, origin: Origin): void {
@@ -190,6 +239,11 @@ export class CursorPainter {
     changeCharset(this.#brushes.writer, this.#charset, charset);
     this.#charset = charset;
   }
+}
+
+/** True for a character that takes one column and joins no other. */
+function isSimple(code: number): boolean {
+  return (code >= BLANK && code < 0x7f) || (code >= 0xa0 && code < 0x300);
 }
 
 function lastCodepoint(text: string): number | undefined {

@@ -6,6 +6,8 @@ import type { VtWriter } from "./vt-writer.ts";
 
 /** OSC 133: D ends whatever there was, without a mark on the row. */
 const OUTPUT_MARK = "133;D";
+/** OSC 133: C does the same, and takes the mark off a row in the first column. */
+const ROW_OUTPUT_MARK = "133;C";
 const INPUT_MARKS = { "over-lines": "133;B", "until-line-end": "133;I" } as const;
 type InputKind = keyof typeof INPUT_MARKS;
 /** P starts a prompt where the cursor stands and marks the row: as one that goes on with `k=c`. By `GridRow.prompt`. */
@@ -94,6 +96,12 @@ export class Pen {
   markRow(rowPrompt: number): void {
     this.#semantic = 2;
     this.#mark(PROMPT_MARKS[rowPrompt] ?? PROMPT_MARKS[0]);
+  }
+
+  /** Takes the mark off the row in whose first column the cursor stands. */
+  unmarkRow(): void {
+    this.#semantic = 0;
+    this.#mark(ROW_OUTPUT_MARK);
   }
 
   /** Writes the initial state anew, where it is not known what the terminal kept. */

@@ -4,6 +4,7 @@ import type { Brushes } from "./cell-painter.ts";
 import { RESET_CHARSETS } from "./charset-sequence.ts";
 import { ClusterMode } from "./cluster-mode.ts";
 import { SCREEN_ORIGIN } from "./cursor-painter.ts";
+import { writeCursorShape, writeShapeBelow, writeStrayShape } from "./cursor-shape.ts";
 import { writeGlobals } from "./global-sequence.ts";
 import { writeModes, writePrintingModes } from "./mode-sequence.ts";
 import { Pen } from "./pen.ts";
@@ -33,9 +34,6 @@ export interface RepaintOptions {
 
 /** A line that is longer than this many rows is cut at the top of the history. */
 const MOST_ROWS_OF_A_LINE = 100;
-/** DECSCUSR numbers by shape: bar, block, underline. */
-const STEADY_SHAPES = [6, 2, 4];
-const BLOCK = 2;
 /** Ways into the alternate screen; the mode that is set tells which one the program took. */
 const ENTER_ALTERNATE = [MODES.alternate1049, MODES.alternate1047, MODES.alternate47];
 
@@ -76,7 +74,10 @@ class Repaint {
     writePreamble(this.#writer, this.#header, { isUsed: this.#isUsed, enters });
     const { primary, alternate } = this.#state;
     const inView = this.#header.alternateActive && alternate !== undefined ? alternate : primary;
-    if (!this.#header.alternateActive) this.#writeStrayModes();
+    if (!this.#header.alternateActive) {
+      writeStrayShape(this.#writer, this.#state);
+      this.#writeStrayModes();
+    }
     const painter = inView === primary ? this.#paintPrimary(alternate) : this.#paintAlternate(inView);
     this.#finish(painter, inView);
     this.#writer.raw(this.#state.pending);
@@ -116,7 +117,7 @@ class Repaint {
       this.#writer.csi("?47h");
       this.#startScreen();
       const inactive = this.#painter(alternate);
-      inactive.paintRows(0);
+      inactive.paintRows(firstInView(alternate));
       inactive.writeKeyboard();
       inactive.writeSavedCursor(this.#saveTrigger());
       inactive.placePen();
@@ -140,7 +141,7 @@ class Repaint {
     for (const other of others) this.#writer.csi(`?${other}h`);
     this.#startScreen();
     const painter = this.#painter(alternate);
-    painter.paintRows(0);
+    painter.paintRows(firstInView(alternate));
     painter.writeKeyboard();
     painter.writeSavedCursor(this.#saveTrigger());
     return painter;
@@ -151,8 +152,7 @@ class Repaint {
     const painter = this.#painter(primary);
     painter.paintRows(this.#firstRow());
     painter.writeKeyboard();
-    const shape = STEADY_SHAPES[primary.cursorShape];
-    if (shape !== undefined && (this.#isUsed || shape !== BLOCK)) this.#writer.csi(`${shape} q`);
+    writeShapeBelow(this.#writer, primary, this.#isUsed);
     if (entersBySaving) {
       if (this.#has(MODES.savedCursor1048)) this.#writer.csi("?1048h");
       painter.leaveBySaving();
@@ -223,7 +223,7 @@ class Repaint {
     if (previous !== undefined && this.#writer.lastCodepoint !== previous && !painter.echo(previous)) {
       this.#echoElsewhere(previous);
     }
-    this.#writeCursorShape(screen);
+    writeCursorShape(this.#writer, this.#state, screen);
     if (!this.#has(MODES.synchronizedOutput)) this.#writer.ascii(RELEASE_FRAME);
     this.#placeCursor(painter, screen, previous);
     writePrintingModes(this.#writer, header);
@@ -251,7 +251,12 @@ class Repaint {
     const header = this.#header;
     if (!this.#has(MODES.origin)) {
       this.#writeRegion();
-      painter.placeCursor({ ...SCREEN_ORIGIN, right: header.right }, previous);
+      const { right, tabStops } = header;
+      const isWhole = header.top === 0 && header.bottom === header.rows - 1 && header.left === 0;
+      painter.placeCursor(
+        { ...SCREEN_ORIGIN, right, tabStops, scrollsAll: isWhole && right === header.cols - 1 },
+        previous,
+      );
       return;
     }
     const isInside = screen.row >= header.top && screen.row <= header.bottom && screen.col >= header.left;
@@ -275,14 +280,9 @@ class Repaint {
     if (this.#has(MODES.leftRightMargin)) this.#writer.csi("?69h");
     if (left !== 0 || right !== cols - 1) this.#writer.csi(`${left + 1};${right + 1}s`);
   }
+}
 
-  /** Without a wish of the program the user's own shape and blinking stay. */
-  #writeCursorShape(screen: ScreenState): void {
-    const isBlinking = this.#has(MODES.cursorBlink);
-    const shape = STEADY_SHAPES[screen.cursorShape];
-    const steady = this.#header.cursorIsDefault && shape === BLOCK ? undefined : shape;
-    if (steady === undefined) this.#writer.csi("0 q");
-    else this.#writer.csi(`${isBlinking ? steady - 1 : steady} q`);
-    if (steady === undefined && isBlinking) this.#writer.csi("?12h");
-  }
+/** The alternate screen has no history, but may have rows that a program scrolled away as a whole (CSI 22 J). */
+function firstInView({ grid }: ScreenState): number {
+  return grid.count - grid.visible;
 }

@@ -124,12 +124,21 @@ export class RowPainter {
       this.#enterByFiller(undefined, row.continuation ? "\r\x1b[X" : "\r\x1b[M");
     }
     if (wrap.repair !== undefined) this.#repairAbove(wrap.repair);
-    if (isPrinted && wrap.repair !== undefined && this.#cells.col >= this.#cols) {
+    const { col } = this.#cells;
+    const isMarked = isPrinted && row.prompt === 0 && cellSemantic(cells.high(0)) === 2;
+    if (isMarked) {
+      // Wrapping with a prompt has marked the row.
+      this.#writer.ascii("\r");
+      this.#pen.unmarkRow();
+      this.#cells.col = 0;
+    }
+    if (isPrinted && (isMarked || wrap.repair !== undefined) && col >= this.#cols) {
       // The one character fills the row, and the wrap that is due behind it is lost by a movement.
       this.#writer.ascii("\r");
+      this.#cells.col = 0;
       this.#cells.paintCharacter(row, cells, 0);
     }
-    return this.#cells.col;
+    return col;
   }
 
   /** A line that wrapped in the last row, below the scroll region, went on in that same row. */
