@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import type { MethodName } from "@pohunek/protocol/wire";
-import { decodeUtf8, encodeUtf8, METHODS, methodRow } from "@pohunek/protocol/wire";
+import { decimal, decodeUtf8, encodeUtf8, METHODS, methodRow } from "@pohunek/protocol/wire";
 import type { Client, ReceivedEvent } from "@pohunek/sdk";
 import { connect } from "@pohunek/sdk";
 import { unixTransport } from "@pohunek/sdk/node";
@@ -98,6 +98,8 @@ test("the daemon's answers and events keep to their declarations, in every metho
   await client.waitForState(session_id, ["running"], { timeoutMs: 5_000 });
   expect((await call("session.screen", { session_id })).dimensions.cols).toBe(100);
   expect((await call("session.read", { session_id, source: "recent" })).text).toContain("declared");
+  const unasked = call("session.answer", { session_id, revision: decimal(1), choice: "yes" });
+  expect(await failureOf(unasked)).toMatchObject({ code: "session_question_gone" });
   expect((await call("session.explain", { session_id })).session_id).toBe(session_id);
   expect((await call("session.detection", { session_id })).session_id).toBe(session_id);
   const output = await call("session.output", { session_id, max_bytes: 65_536 });
