@@ -285,3 +285,26 @@ describe("a worker", () => {
     expect((await host.inspect(stranger.id)).runtime.state).toBe("live");
   });
 });
+
+test("an ended session whose worker the daemon has not met again is being reconnected, and its output is read then", async () => {
+  await using host = await startHost();
+  const session = await host.newSession({ command: ["/bin/sh", "-c", "echo last-words; exit 3"] });
+  await host.waitForState(session.id, "failed");
+  const worker = host.workerPid(session.id);
+  await host.kill();
+  process.kill(worker, "SIGSTOP");
+  try {
+    await host.start();
+    const params = { session_id: session.id, max_bytes: 1000 };
+    expect(await host.refusal("session.output", params)).toBe("session_runtime_reconnecting");
+    process.kill(worker, "SIGCONT");
+    const { data_base64 } = await until("the output", async () => {
+      await using client = await host.connect();
+      const { ok } = await client.ask("session.output", params);
+      return ok as { data_base64: string } | undefined;
+    });
+    expect(Buffer.from(data_base64, "base64").toString()).toContain("last-words");
+  } finally {
+    process.kill(worker, "SIGCONT");
+  }
+});

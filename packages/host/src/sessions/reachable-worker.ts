@@ -28,5 +28,7 @@ export function reachableWorker(session: Session): WorkerClient {
   if (session.link?.isConnected) {
     return session.link.client;
   }
-  throw hasEnded(session.record) ? protocolError("session_not_running") : notConnected(session);
+  // A daemon that has just started may not have met the worker that keeps the last screen of an ended session.
+  const isGone = hasEnded(session.record) && (session.link === undefined || session.link.isOver);
+  throw isGone ? protocolError("session_not_running") : notConnected(session);
 }
