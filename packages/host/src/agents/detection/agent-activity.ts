@@ -94,6 +94,7 @@ export class AgentActivity implements Disposable {
   }
 
   looked({ visible_lines: lines, ...terminal }: TerminalSnapshot): void {
+    if (this.#isOutdated(terminal)) return;
     const { status, status_reports } = this.#terminal ?? {};
     // A snapshot of an older worker has no status reports: those that are known stand.
     this.terminalChanged({
@@ -101,6 +102,12 @@ export class AgentActivity implements Disposable {
       ...terminal,
     });
     this.#detector.screen(lines, terminal.revision);
+  }
+
+  /** What the worker told right after its answer was read together with that, and has been heard before it. */
+  #isOutdated({ revision, status_reports: reports }: TerminalFacts): boolean {
+    const { revision: toldRevision = 0, status_reports: toldReports = 0 } = this.#terminal ?? {};
+    return revision < toldRevision || (reports ?? toldReports) < toldReports;
   }
 
   async explain(): Promise<{
