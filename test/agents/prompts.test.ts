@@ -177,6 +177,21 @@ describe("while the agent asks something, a prompt", () => {
   });
 });
 
+describe("after its session was lost, a prompt", () => {
+  test.each(["now", "queue"])("is refused for that reason, at once (when: %s)", async (when) => {
+    await using host = await startHostWithAgents({ plain: {} });
+    const session = await startIdle(host, "plain");
+    process.kill(host.workerPid(session.id), "SIGKILL");
+    await host.waitForRuntime(session.id, "lost");
+    const startedAt = performance.now();
+    const input = { text: "too late", when, input_id: "mine" };
+    expect((await send(host, session, input)).err?.code).toBe("session_not_running");
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+    const { receipts } = await host.call<{ receipts: Receipt[] }>("session.input_status", { session_id: session.id });
+    expect(receipts).toEqual([]);
+  });
+});
+
 describe("in the middle of a turn, a prompt", () => {
   const slow = { input: { mid_turn: '"cuts_request"' } };
 

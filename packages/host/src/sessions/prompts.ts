@@ -10,6 +10,7 @@ import type { Changes } from "./changes.ts";
 import { ComposerTidy } from "./composer-tidy.ts";
 import type { Delivered } from "./input-delivery.ts";
 import { submitHeld } from "./input-delivery.ts";
+import { hasEnded } from "./lifecycle.ts";
 import type { Course, PromptRequest } from "./prompt-course.ts";
 import { CourseNotes, newReceipt } from "./prompt-course.ts";
 import { answerOf, judgeFailure, toldFailure } from "./prompt-failure.ts";
@@ -72,6 +73,9 @@ export class Prompts implements Disposable {
     }
     if (known !== undefined && (known.state !== "queued" || running !== undefined)) {
       return answerOf(known);
+    }
+    if (known === undefined && hasEnded(session.record)) {
+      throw protocolError("session_not_running");
     }
     const course = {
       session,
