@@ -34,6 +34,13 @@ const commands: readonly Command[] = [
     output: "terminal",
     run,
   }),
+  command({
+    name: "help",
+    summary: "",
+    arguments: [{ name: "command", summary: "", isRest: true, isOptional: true }],
+    flags: {},
+    run,
+  }),
 ];
 
 const routes = commands.map(
@@ -54,6 +61,14 @@ describe("a command line", () => {
     expect((await parse("ls")).command?.name).toBe("session list");
     expect((await parse()).command).toBeUndefined();
   });
+
+  test.each(["-h", "--help"])(
+    "asks with the first word of several commands and %s for help about them",
+    async (flag) => {
+      const { command: asked, invocation } = await parse("session", flag);
+      expect({ name: asked?.name, words: invocation.words }).toEqual({ name: "help", words: ["session"] });
+    },
+  );
 
   test("gives every flag a typed value", async () => {
     const line = ["new", "--name=a b", "--cols", "80", "--meta", "k=v=w", "--meta", "l=", "-qf", "a", "--filter", "b"];

@@ -21,6 +21,7 @@ export interface FoundRoute {
 const MAX_NAME_WORDS = 3;
 /** The only flag with a value that may stand before the command. */
 const HOST_FLAG = "--host";
+const HELP_FLAGS = ["-h", "--help"];
 
 /** Finds the command of a line: its name is the first words that are no flags. Throws `cli_usage`. */
 export function findRoute(words: readonly string[], routes: readonly Route[]): FoundRoute {
@@ -31,7 +32,16 @@ export function findRoute(words: readonly string[], routes: readonly Route[]): F
     const route = routes.find((one) => one.names.includes(name));
     if (route !== undefined) return { route, rest: [...words.slice(0, start), ...words.slice(start + count)] };
   }
-  throw unknownCommand(words.slice(start), routes);
+  return { route: helpAboutGroup(words.slice(start), routes), rest: words.slice(start, start + 1) };
+}
+
+/** `plugin --help` asks about all commands that begin so. Throws `cli_usage` for what asks for nothing. */
+function helpAboutGroup(words: readonly string[], routes: readonly Route[]): Route {
+  const [first, second = ""] = words;
+  const help = routes.find((one) => one.names.includes("help"));
+  const isGroup = routes.some((one) => one.names.some((name) => name.startsWith(`${first} `)));
+  if (help !== undefined && isGroup && HELP_FLAGS.includes(second)) return help;
+  throw unknownCommand(words, routes);
 }
 
 function firstPlainWord(words: readonly string[]): number | undefined {
