@@ -1,12 +1,13 @@
 import type { ParamsOf, ResultOf, SessionInfo } from "@pohunek/protocol";
 import type { AgentActivity, MethodName, OriginPair, SessionState, StreamId } from "@pohunek/protocol/wire";
-import { errorFromWire, introducedIn, isOpaqueId, isVersionDependent, protocolError } from "@pohunek/protocol/wire";
+import { introducedIn, isOpaqueId, isVersionDependent, protocolError } from "@pohunek/protocol/wire";
+import { attachControl } from "./attach-control.ts";
 import type { AttachControl, AttachStream } from "./attach-stream.ts";
 import { hasInputEvidence, waitingMs } from "./call-rules.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { ConnectionSettings } from "./control-connection.ts";
 import { ControlConnection } from "./control-connection.ts";
-import { dial } from "./dial.ts";
+import { CONNECT_TIMEOUT_MS, dial } from "./dial.ts";
 import type { Peer } from "./failures.ts";
 import { peerError } from "./failures.ts";
 import type { CallArguments, CallOptions, MethodTree } from "./method-tree.ts";
@@ -15,9 +16,6 @@ import type { Subscription } from "./subscription.ts";
 import type { ByteStream, Purpose, Transport } from "./transport.ts";
 import type { ResultValidator } from "./validator.ts";
 import type { LevelCondition, WaitCondition, WaitOptions } from "./wait.ts";
-
-/** A socket on the same machine or overlay connects at once; longer means that the host is asleep or gone. */
-const CONNECT_TIMEOUT_MS = 5_000;
 
 /** Longer than anything a living daemon does within one request except a project's own hook. */
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -214,19 +212,14 @@ export class Client implements AsyncDisposable {
     return awaitedSession(await this.wait(conditionOf(condition), options), this.#peer);
   }
 
-  /** What an attach asks its daemon later. */
   #attachControl(sessionId: string, streamId: StreamId): AttachControl {
-    return {
+    return attachControl({
       peer: this.#peer,
       timeoutMs: this.#requestMs(),
-      resize: async (size) => {
-        await this.call("session.resize", { session_id: sessionId, stream_id: streamId, ...size });
-      },
-      detach: async () => {
-        const { error } = await this.call("session.detach", { stream_id: streamId });
-        return error === undefined ? undefined : errorFromWire(error, this.host);
-      },
-    };
+      sessionId,
+      streamId,
+      client: () => this,
+    });
   }
 
   /** A connection for one request that waits, in the version of this client. */

@@ -3,6 +3,9 @@ import { settleWithin } from "./cancellation.ts";
 import { connectFailure, peerError } from "./failures.ts";
 import type { ByteStream, Purpose, Transport } from "./transport.ts";
 
+/** A socket on the same machine or overlay connects at once; longer means that the host is asleep or gone. */
+export const CONNECT_TIMEOUT_MS = 5_000;
+
 export interface DialOptions extends Cancellation {
   readonly purpose: Purpose;
   readonly timeoutMs: number;

@@ -9,10 +9,11 @@ import {
   parseJson,
   parseResponse,
 } from "@pohunek/protocol/wire";
+import { attachControl } from "./attach-control.ts";
 import { AttachStream } from "./attach-stream.ts";
 import { settleWithin } from "./cancellation.ts";
 import type { Client, ClientOptions } from "./client.ts";
-import { dial } from "./dial.ts";
+import { CONNECT_TIMEOUT_MS, dial } from "./dial.ts";
 import { connectionLost, peerError } from "./failures.ts";
 import { joinBytes } from "./join-bytes.ts";
 import { SelectedVersion } from "./selected-version.ts";
@@ -37,7 +38,6 @@ export interface DirectAttachOptions extends ClientOptions {
   readonly onAsked?: () => void;
 }
 
-const CONNECT_TIMEOUT_MS = 5_000;
 /** A daemon grants an attach without asking anybody, and a worker paints at once. */
 const ANSWER_TIMEOUT_MS = 10_000;
 const LINE_FEED = 0x0a;
@@ -52,16 +52,22 @@ export async function attachDirectly(options: DirectAttachOptions): Promise<Dire
   const stream = await dial(transport, { purpose: "control", timeoutMs, signal });
   try {
     const onTimeout = () => peerError(peer, "request_timeout", { message: "session.attach was not answered in time" });
-    const deadline = { timeoutMs: options.requestTimeoutMs ?? ANSWER_TIMEOUT_MS, onTimeout };
+    const answerMs = options.requestTimeoutMs ?? ANSWER_TIMEOUT_MS;
     const startedMs = performance.now();
-    const { result, rest } = await settleWithin(ask(stream, options), deadline, { signal });
+    const { result, rest } = await settleWithin(ask(stream, options), { timeoutMs: answerMs, onTimeout }, { signal });
     const { session, stream_id: streamId, upgraded, clipboard } = result;
     const roundTripMs = performance.now() - startedMs;
     if (upgraded !== true || session === undefined) {
       await stream.close();
       return session === undefined ? undefined : { session, roundTripMs };
     }
-    const control = { peer, timeoutMs: deadline.timeoutMs, ...laterRequests(result, options) };
+    const control = attachControl({
+      peer,
+      timeoutMs: answerMs,
+      sessionId: session.id,
+      streamId,
+      client: options.client,
+    });
     const opened = await AttachStream.over(streamId, rest, { stream, control, signal, clipboard });
     return { session, roundTripMs, stream: opened };
   } catch (cause) {
@@ -108,16 +114,4 @@ async function readLine(
     if (end !== -1) return { line: received.subarray(0, end), rest: received.subarray(end + 1) };
     if (received.length > MAX_CONTROL_LINE_BYTES) return { line: undefined, rest: received };
   }
-}
-
-function laterRequests({ stream_id, session }: Granted, { client, transport }: DirectAttachOptions) {
-  return {
-    resize: async (size: { readonly cols: number; readonly rows: number }) => {
-      await (await client()).call("session.resize", { session_id: session?.id ?? "", stream_id, ...size });
-    },
-    detach: async () => {
-      const { error } = await (await client()).call("session.detach", { stream_id });
-      return error === undefined ? undefined : errorFromWire(error, transport.host);
-    },
-  };
 }
