@@ -1,6 +1,6 @@
 import type { SessionInfo } from "@pohunek/protocol";
 import type { ProtocolError, SessionId, StreamId } from "@pohunek/protocol/wire";
-import { CLIPBOARD_DEFAULTS, isProtocolError } from "@pohunek/protocol/wire";
+import { CLIPBOARD_DEFAULTS, isProtocolError, TERMINAL_SESSION_STATES } from "@pohunek/protocol/wire";
 import type { AttachStream, Client } from "@pohunek/sdk";
 import { isEnded } from "../sessions/state-words.ts";
 import { QuestionFilter } from "./question-filter.ts";
@@ -129,8 +129,8 @@ export class AttachLink {
     const sessionId = this.#sessionId;
     const session = await client.call("session.inspect", sessionId, { timeoutMs: EXPLAIN_TIMEOUT_MS });
     if (isEnded(session) || session.runtime?.state !== "live") return session;
-    const states = ["stopped", "done", "failed"] as const;
-    const waited = await client.wait({ session_id: sessionId, states: [...states] }, { timeoutMs: END_GRACE_MS });
+    const states = [...TERMINAL_SESSION_STATES];
+    const waited = await client.wait({ session_id: sessionId, states }, { timeoutMs: END_GRACE_MS });
     return waited.session;
   }
 

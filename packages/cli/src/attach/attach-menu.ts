@@ -1,6 +1,6 @@
 import type { SessionInfo } from "@pohunek/protocol";
 import type { SessionId } from "@pohunek/protocol/wire";
-import { isProtocolError } from "@pohunek/protocol/wire";
+import { isProtocolError, TERMINAL_SESSION_STATES } from "@pohunek/protocol/wire";
 import type { Client } from "@pohunek/sdk";
 import { plainText } from "../output/plain-text.ts";
 import { checkDisplayName, chooseName } from "../sessions/display-name.ts";
@@ -20,7 +20,6 @@ interface MenuRequest extends MenuPromptOptions {
 const PATIENCE_MS = 300;
 /** An action that takes longer than this says so, and so again later. */
 const QUIET_MS = 1_500;
-const STATES = ["stopped", "done", "failed"] as const;
 
 /** The menu behind Ctrl-\: one line over a row of the screen, one key for each action. */
 export class AttachMenu {
@@ -67,7 +66,10 @@ export class AttachMenu {
     const { client, sessionId } = this.#request;
     const { signal } = this.#watching;
     try {
-      const { session } = await client.wait({ session_id: sessionId, states: [...STATES] }, { signal });
+      const { session } = await client.wait(
+        { session_id: sessionId, states: [...TERMINAL_SESSION_STATES] },
+        { signal },
+      );
       this.#prompt.decide(ended(session));
     } catch (error) {
       // The menu was left, or it can't be told: then going back finds it out. One that was removed has nothing to go back to.

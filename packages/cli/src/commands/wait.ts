@@ -1,5 +1,6 @@
 import type { SessionInfo } from "@pohunek/protocol";
-import type { AgentActivity, SessionState } from "@pohunek/protocol/wire";
+import type { AgentActivity } from "@pohunek/protocol/wire";
+import { TERMINAL_SESSION_STATES } from "@pohunek/protocol/wire";
 import { command } from "../command-line/command.ts";
 import { plainText } from "../output/plain-text.ts";
 import { openTarget } from "../sessions/open-target.ts";
@@ -7,8 +8,6 @@ import { isEnded, stateWords } from "../sessions/state-words.ts";
 import { waitThroughRestarts } from "../sessions/wait-through-restarts.ts";
 import { SESSION_ARGUMENT } from "./arguments.ts";
 import { EXIT_TIMEOUT } from "./exit-codes.ts";
-
-const ENDED: readonly SessionState[] = ["stopped", "done", "failed"];
 
 /** What the end of a session fulfils: "done" is over, whether the turn alone or the program too. */
 const ENDS: readonly string[] = ["ended", "done"];
@@ -48,7 +47,7 @@ export const wait = command({
     // The end ends every wait: after it nothing else can come.
     const condition = {
       session_id: target.sessionId,
-      states: [...ENDED],
+      states: [...TERMINAL_SESSION_STATES],
       ...(activities.length === 0 ? {} : { activities }),
     };
     const result = await waitThroughRestarts(target.client, condition, flags.timeout);
