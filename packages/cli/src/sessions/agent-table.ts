@@ -4,7 +4,7 @@ import { plainText } from "../output/plain-text.ts";
 import type { Cell, Column } from "../output/table.ts";
 import { layOutTable } from "../output/table.ts";
 import type { TableLook } from "../output/table-look.ts";
-import { isLaunchable } from "./choose-agent.ts";
+import { byPreference, isLaunchable } from "./choose-agent.ts";
 
 const COLUMNS: readonly Column[] = [
   { title: "AGENT", minimum: 10 },
@@ -23,7 +23,7 @@ const STATES: Readonly<Record<string, readonly [text: string, colour: Colour]>> 
 
 /** Agents as people read them: what can be started comes first, the best on top, then why the others can't. */
 export function agentTable(agents: readonly AgentRuntime[], look: TableLook): string[] {
-  const ranked = agents.toSorted((one, other) => (other.preference ?? 0) - (one.preference ?? 0));
+  const ranked = byPreference(agents);
   const ordered = [...ranked.filter(isLaunchable), ...ranked.filter((agent) => !isLaunchable(agent))];
   const table = layOutTable(COLUMNS, ordered.map(rowOf), look);
   const reasons = ordered.filter(needsReason).map(({ agent, reason = "" }) => `${agent}: ${reason}`);

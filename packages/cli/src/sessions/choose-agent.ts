@@ -13,8 +13,12 @@ export async function bestAgent(client: Client): Promise<AgentRuntime | undefine
 }
 
 export function bestOf(agents: readonly AgentRuntime[]): AgentRuntime | undefined {
-  const ranked = agents.filter((agent) => isLaunchable(agent) && (agent.preference ?? 0) > 0);
-  return ranked.toSorted((one, other) => (other.preference ?? 0) - (one.preference ?? 0))[0];
+  return byPreference(agents).find((agent) => isLaunchable(agent) && (agent.preference ?? 0) > 0);
+}
+
+/** The one that its host ranks first comes first. */
+export function byPreference(agents: readonly AgentRuntime[]): readonly AgentRuntime[] {
+  return agents.toSorted((one, other) => (other.preference ?? 0) - (one.preference ?? 0));
 }
 
 /** An agent as a sentence names it. */
