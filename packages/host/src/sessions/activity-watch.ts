@@ -14,6 +14,7 @@ import type { Logger } from "../logs/logger.ts";
 import type { Platform } from "../platform/index.ts";
 import type { Inspection } from "../worker-api/inspection.ts";
 import { activityDetailOf } from "./activity-detail.ts";
+import type { NativeReferences } from "./native-references.ts";
 import type { Registry } from "./registry.ts";
 import type { Session } from "./session.ts";
 import { runtimeIdentityOf } from "./session-info.ts";
@@ -23,6 +24,7 @@ export interface ActivityPorts {
   readonly platform: Pick<Platform, "processes">;
   readonly runtimes: Pick<RuntimeSource, "all">;
   readonly manifests: ManifestSource;
+  readonly references: Pick<NativeReferences, "activityTold">;
   readonly daemonId: DaemonId;
   readonly announce: (event: AnnouncedEvent) => void;
   readonly log: Logger;
@@ -89,7 +91,7 @@ async function readScreen(session: Session, asking: SessionActivity): Promise<Sc
 }
 
 function announceActivity(session: Session, change: Activity, ports: ActivityPorts): void {
-  const { announce, registry, daemonId, log } = ports;
+  const { announce, registry, references, daemonId, log } = ports;
   const { activity, source, revision, detail } = change;
   session.activitySinceMs = performance.now();
   log.info("activity", {
@@ -117,4 +119,5 @@ function announceActivity(session: Session, change: Activity, ports: ActivityPor
       activity_detail: activityDetailOf(change),
     },
   });
+  references.activityTold(session, activity);
 }

@@ -1,6 +1,4 @@
 import type { AnnouncedEvent } from "@pohunek/protocol";
-import type { Logger } from "../logs/logger.ts";
-import { failureFields } from "../logs/logger.ts";
 import type { SubagentRecord } from "../store/session-record.ts";
 import type { HookFacts, SubagentFact } from "../worker-api/hooks.ts";
 import type { NativeReferences } from "./native-references.ts";
@@ -12,7 +10,6 @@ export interface HookReportsOptions {
   readonly registry: Registry;
   readonly references: NativeReferences;
   readonly announce: (event: AnnouncedEvent) => void;
-  readonly log: Logger;
   readonly now: () => Date;
 }
 
@@ -34,7 +31,7 @@ export class HookReports {
     const mark = `${session.record.runtime.runtimeId} ${identity?.sequence}`;
     if (identity !== undefined && this.#taken.get(session) !== mark) {
       this.#taken.set(session, mark);
-      this.#learn(session, identity.native_reference);
+      this.#options.references.learn(session, identity.native_reference, "reported");
     }
     this.#show(session, subagents.map(recordOf));
   }
@@ -53,16 +50,6 @@ export class HookReports {
         finishedAtMs: atMs,
       })),
     );
-  }
-
-  #learn(session: Session, value: string): void {
-    const { references, log } = this.#options;
-    try {
-      references.record(session, value, "reported");
-    } catch (cause) {
-      // A name that is none, or a full disk: the conversation stays as it is known, and the session goes on.
-      log.warn("native_reference_not_kept", { session_id: session.id, source: "reported", ...failureFields(cause) });
-    }
   }
 
   #show(session: Session, news: readonly SubagentRecord[]): void {

@@ -62,6 +62,16 @@ export class NativeReferences implements Disposable {
     }
   }
 
+  /** Keeps what was found or told, if that can be kept. */
+  learn(session: Session, value: string, source: ReferenceSource): void {
+    try {
+      this.record(session, value, source);
+    } catch (cause) {
+      // A name that is none, or a full disk: the conversation stays as it is known, and the session goes on.
+      this.#options.log.warn("native_reference_not_kept", { session_id: session.id, source, ...failureFields(cause) });
+    }
+  }
+
   /** The agent does something, or something else: a good moment to look which files it holds open. */
   activityTold(session: Session, activity: AgentActivity): void {
     const { registry, now } = this.#options;
@@ -123,7 +133,7 @@ export class NativeReferences implements Disposable {
     const [only] = found;
     // Several at once: sub-agents have conversations too. The one that was alone first is the session's.
     if (only !== undefined && found.length === 1 && only !== known) {
-      this.#learn(session, only, "open_file");
+      this.learn(session, only, "open_file");
     }
   }
 
@@ -144,7 +154,7 @@ export class NativeReferences implements Disposable {
         const last = lines.filter((line) => line.trim() !== "").slice(-LAST_LINES);
         const found = referenceInText(pattern, last);
         if (found !== undefined && found !== session.record.nativeReference?.value) {
-          this.#learn(session, found, "exit_text");
+          this.learn(session, found, "exit_text");
         }
       } catch (cause) {
         this.#options.log.warn("last_words_not_read", { session_id: session.id, ...failureFields(cause) });
@@ -162,15 +172,6 @@ export class NativeReferences implements Disposable {
 
   [Symbol.dispose](): void {
     this.#firstLooks.forEach((timer) => clearTimeout(timer));
-  }
-
-  #learn(session: Session, value: string, source: ReferenceSource): void {
-    try {
-      this.record(session, value, source);
-    } catch (cause) {
-      // A name that is none, or a full disk: the conversation stays unknown, and the session goes on.
-      this.#options.log.warn("native_reference_not_kept", { session_id: session.id, source, ...failureFields(cause) });
-    }
   }
 
   /** What is known of an agent whose conversation can be taken up. */

@@ -19,6 +19,7 @@ import type { HookReports } from "./hook-reports.ts";
 import type { EndLeftovers } from "./leftovers.ts";
 import { areConfirmed } from "./leftovers.ts";
 import { canTransit, exitCodeOf, hasEnded, SILENT } from "./lifecycle.ts";
+import type { NativeReferences } from "./native-references.ts";
 import type { Registry } from "./registry.ts";
 import type { Session } from "./session.ts";
 import { factsOf } from "./session.ts";
@@ -38,7 +39,7 @@ export interface WorkerWatchOptions {
   readonly supervisor: Pick<Supervisor, "inspect" | "retire">;
   readonly platform: Pick<Platform, "processes">;
   readonly ended: EndedWorkers;
-  readonly references: { readLastWords(session: Session): Promise<void> | undefined };
+  readonly references: Pick<NativeReferences, "activityTold" | "readLastWords">;
   readonly hooks: HookReports;
   readonly runtimes: Pick<RuntimeSource, "all">;
   readonly manifests: ManifestSource;

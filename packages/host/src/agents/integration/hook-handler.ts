@@ -1,16 +1,9 @@
-import type { ListedTask } from "../../worker-api/hooks.ts";
+import type { HookReport } from "../../worker-api/hooks.ts";
 
 /** What a hook may tell of what its agent gave it. Nothing else of a payload leaves the hook's process. */
 export type HookMessage =
   | { readonly type: "identity_report"; readonly id?: string; readonly path?: string }
-  | {
-      readonly type: "subagent_start";
-      readonly subagent_id: string;
-      readonly parent_id?: string;
-      readonly agent_type?: string;
-    }
-  | { readonly type: "subagent_stop"; readonly subagent_id: string; readonly agent_type?: string }
-  | { readonly type: "subagent_snapshot"; readonly tasks: readonly ListedTask[] };
+  | Extract<HookReport, { readonly type: `subagent_${string}` }>;
 
 export type HookPayload = Readonly<Record<string, unknown>>;
 
