@@ -8,9 +8,10 @@ import { listAgents } from "../agents/inventory.ts";
 import { LaunchResolver } from "../agents/launch-resolver.ts";
 import { VersionProbes } from "../agents/probe/version-probes.ts";
 import { ProfileKey } from "../agents/profiles/profile-key.ts";
-import { Profiles } from "../agents/profiles/profiles.ts";
+import type { Profiles } from "../agents/profiles/profiles.ts";
 import type { RuntimeSource } from "../agents/runtime-definition.ts";
 import { agentChecks } from "./agent-checks.ts";
+import { openProfiles } from "./agent-folders.ts";
 import type { Check } from "./doctor.ts";
 import type { IntegrationMethodsOptions } from "./methods/integration-methods.ts";
 import type { Roots } from "./roots.ts";
@@ -27,15 +28,6 @@ export interface AgentCoreOptions {
   /** The words that run this program. */
   readonly program: readonly string[];
   readonly syncDirectory: (path: string) => void;
-}
-
-/** The profiles below the folder of the settings. */
-export function openProfiles(roots: Pick<Roots, "config">, uid: number): Profiles {
-  return new Profiles({
-    folder: join(roots.config, "agents"),
-    manifestFolder: join(roots.config, "manifests"),
-    uid,
-  });
 }
 
 /** What this host can start besides shells: runtimes, profiles, and the programs that are there for them. */

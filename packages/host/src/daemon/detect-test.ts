@@ -1,16 +1,14 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { isRecord, protocolError } from "@pohunek/protocol/wire";
 import type { DetectionManifest } from "../agents/detection/manifest.ts";
 import { MANIFEST_LIMITS } from "../agents/detection/manifest.ts";
-import { ManifestSource } from "../agents/detection/manifest-source.ts";
 import { parseManifest } from "../agents/detection/parse-manifest.ts";
 import { InstalledRuntimes } from "../agents/packages/installed-runtimes.ts";
-import { Profiles } from "../agents/profiles/profiles.ts";
 import { parseRecording } from "../detect/recording.ts";
 import type { Label } from "../detect/score.ts";
 import { testRecording } from "../detect/test-recording.ts";
 import { platform } from "../platform/index.ts";
+import { openManifests, openProfiles } from "./agent-folders.ts";
 import { openPackageRegistry } from "./package-core.ts";
 import type { Roots } from "./roots.ts";
 
@@ -69,11 +67,9 @@ function readLabels(path: string): readonly Label[] {
 function installedManifest(name: string, { roots, programFolder }: DetectTestOptions): DetectionManifest {
   const uid = platform.self.uid();
   const registry = openPackageRegistry({ roots, platform, programFolder }, () => true);
-  const folder = join(roots.config, "manifests");
-  const profiles = new Profiles({ folder: join(roots.config, "agents"), manifestFolder: folder, uid });
   const runtimes = new InstalledRuntimes(() => registry);
-  const base = profiles.find(name)?.profile.base ?? name;
-  const { manifest, origin } = new ManifestSource({ folder, uid, runtimes, profiles }).find({ name, base });
+  const base = openProfiles(roots, uid).find(name)?.profile.base ?? name;
+  const { manifest, origin } = openManifests(roots, { uid, runtimes }).find({ name, base });
   if (origin === "none") {
     throw protocolError("agent_profile_not_found", {
       message: `there are no rules for ${JSON.stringify(name.slice(0, MANIFEST_LIMITS.idLength))} on this host`,

@@ -1,8 +1,5 @@
-import { join } from "node:path";
 import type { AnnouncedEvent } from "@pohunek/protocol";
 import type { DaemonId } from "@pohunek/protocol/wire";
-import { ManifestSource } from "../agents/detection/manifest-source.ts";
-import { Profiles } from "../agents/profiles/profiles.ts";
 import type { RuntimeSource } from "../agents/runtime-definition.ts";
 import { removeSessionLogs } from "../logs/log-files.ts";
 import type { Logger } from "../logs/logger.ts";
@@ -37,6 +34,7 @@ import { AuditLog } from "../store/audit-log.ts";
 import type { Store } from "../store/store.ts";
 import type { Supervisor } from "../supervision/supervisor.ts";
 import { logDir } from "../worker-api/paths.ts";
+import { openManifests } from "./agent-folders.ts";
 import type { Roots } from "./roots.ts";
 import type { Settings } from "./settings.ts";
 
@@ -94,18 +92,10 @@ export class SessionCore implements AsyncDisposable {
     const isStored = (session: Session): boolean => registry.isStored(session);
     const ended = new EndedWorkers({ ...common, keep: settings.workerKeepEnded, isStored });
     const references = new NativeReferences({ ...common, registry });
-    const announce = (event: AnnouncedEvent): void => {
-      options.announce(event);
-      if (event.event === "agent_state") {
-        const { session_id, activity } = event.payload;
-        const session = registry.find(session_id);
-        if (session !== undefined) references.activityTold(session, activity);
-      }
-    };
     const uid = options.platform.self.uid();
-    const manifests = manifestsOf(options, uid);
+    const manifests = openManifests(roots, { uid, runtimes });
     const hooks = new HookReports({ ...common, registry, references });
-    const watch = new WorkerWatch({ ...common, registry, ended, references, hooks, announce, manifests });
+    const watch = new WorkerWatch({ ...common, registry, ended, references, hooks, manifests });
     const deleteFiles = (session: Session): void => removeSessionLogs(logDir(roots.state), uid, session.id);
     const rollBack = new RollBack({ ...common, registry, deleteFiles });
     this.registry = registry;
@@ -169,12 +159,6 @@ export class SessionCore implements AsyncDisposable {
     this.book[Symbol.dispose]();
     this.registry[Symbol.dispose]();
   }
-}
-
-function manifestsOf({ roots, runtimes }: SessionCoreOptions, uid: number): ManifestSource {
-  const folder = join(roots.config, "manifests");
-  const profiles = new Profiles({ folder: join(roots.config, "agents"), manifestFolder: folder, uid });
-  return new ManifestSource({ folder, uid, runtimes, profiles });
 }
 
 async function letGo(session: Session): Promise<void> {

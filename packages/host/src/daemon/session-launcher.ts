@@ -1,7 +1,8 @@
 import type { ParsedParamsOf } from "@pohunek/protocol";
-import type { ClipboardPolicy, DaemonId, InputId } from "@pohunek/protocol/wire";
+import type { ClipboardPolicy, DaemonId, InputId, SessionId } from "@pohunek/protocol/wire";
 import { protocolError } from "@pohunek/protocol/wire";
 import { childEnvironment } from "../agents/child-environment.ts";
+import type { Launch } from "../agents/launch.ts";
 import type { LaunchResolver } from "../agents/launch-resolver.ts";
 import type { RuntimeSource } from "../agents/runtime-definition.ts";
 import { resolveWorkingDirectory } from "../agents/working-directory.ts";
@@ -53,20 +54,14 @@ export class SessionLauncher {
   async launch(params: ParsedParamsOf<"session.new">): Promise<Launched> {
     refuseProjects(params);
     this.#options.room.ensureForSession();
-    const { resolver, creator, inputs, home, hostName, userShell } = this.#options;
+    const { resolver, creator, inputs, home, hostName } = this.#options;
     const { agent, name, name_clash: nameClash = "allow", cols, rows, metadata = {}, command, input } = params;
     const cwd = resolveWorkingDirectory(params.cwd, { home, hostName });
     const launch = await resolver.resolve({ agent, command });
     const digest = launch.nativeLaunch?.package?.digest;
     using _package = digest === undefined ? undefined : this.#options.runtimes.hold(digest);
-    const environment = (sessionId: Session["id"]) =>
-      childEnvironment({
-        ...this.#options,
-        sessionId,
-        shell: userShell,
-        referenceKind: launch.nativeLaunch?.reference?.kind,
-        own: launch.environment?.reveal(),
-      });
+    const environment = (sessionId: SessionId): LaunchEnvironment =>
+      environmentOf(this.#options, { sessionId, launch });
     const clipboard = this.#clipboard(params.clipboard);
     const wanted = { name, nameClash, cwd, cols, rows, metadata, clipboard, environment };
     const session = await creator.create({ launch, ...wanted });
@@ -100,6 +95,22 @@ export class SessionLauncher {
     const { write, read, max_bytes } = this.#options.clipboard;
     return { write: wish?.write ?? write, read: wish?.read ?? read, max_bytes: wish?.max_bytes ?? max_bytes };
   }
+}
+
+type LaunchEnvironment = Readonly<Record<string, string>>;
+
+/** The environment of a session's program, whether it is started for the first time or takes up a conversation. */
+export function environmentOf(
+  options: SessionLauncherOptions,
+  { sessionId, launch }: { sessionId: SessionId; launch: Launch },
+): LaunchEnvironment {
+  return childEnvironment({
+    ...options,
+    sessionId,
+    shell: options.userShell,
+    referenceKind: launch.nativeLaunch?.reference?.kind,
+    own: launch.environment?.reveal(),
+  });
 }
 
 /** Repositories and projects come with their own registry; a session must not silently start somewhere else. */

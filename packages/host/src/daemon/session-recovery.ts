@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import type { NameClash } from "@pohunek/protocol/wire";
 import { protocolError } from "@pohunek/protocol/wire";
-import { childEnvironment } from "../agents/child-environment.ts";
 import type { Launch } from "../agents/launch.ts";
 import { configHomeOf } from "../agents/native/config-home.ts";
 import { checkReference, newReference } from "../agents/native/reference.ts";
@@ -13,6 +12,7 @@ import type { SessionRecoverer } from "../sessions/recover-session.ts";
 import type { Session } from "../sessions/session.ts";
 import type { NativeLaunch, NativeReference } from "../store/native-launch.ts";
 import type { SessionLauncherOptions } from "./session-launcher.ts";
+import { environmentOf } from "./session-launcher.ts";
 
 export interface SessionRecoveryOptions extends SessionLauncherOptions {
   readonly recoverer: SessionRecoverer;
@@ -53,7 +53,8 @@ export class SessionRecovery {
       const args = fillReferences(resumeArgs, { reference: conversation.reference.value });
       const launch = await this.#resolve(session, { conversation, args, acceptsProfileChange });
       const { argv, executable, nativeLaunch, hooks } = launch;
-      return { argv, executable, nativeLaunch, hooks, env: this.#environment(session.id, launch), clipboard };
+      const env = environmentOf(this.#options, { sessionId: session.id, launch });
+      return { argv, executable, nativeLaunch, hooks, env, clipboard };
     });
   }
 
@@ -88,7 +89,7 @@ export class SessionRecovery {
       rows,
       metadata: {},
       clipboard,
-      environment: (sessionId) => this.#environment(sessionId, launch),
+      environment: (sessionId) => environmentOf(this.#options, { sessionId, launch }),
     });
   }
 
@@ -152,12 +153,6 @@ export class SessionRecovery {
     }
     const configHome = configHomeOf(runtime, launch.environment, home);
     return (await findConversation({ configHome, store, reference: reference.value })).kind !== "missing";
-  }
-
-  #environment(sessionId: Session["id"], launch: Launch): Readonly<Record<string, string>> {
-    const { userShell: shell } = this.#options;
-    const referenceKind = launch.nativeLaunch?.reference?.kind;
-    return childEnvironment({ ...this.#options, sessionId, shell, referenceKind, own: launch.environment?.reveal() });
   }
 }
 
